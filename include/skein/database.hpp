@@ -1,0 +1,148 @@
+#pragma once
+
+#include <skein/await_argument.hpp>
+#include <skein/database_options.hpp>
+#include <skein/export.hpp>
+#include <skein/transaction.hpp>
+#include <skein/transport.hpp>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+namespace SQLite {
+class Database;
+}
+
+namespace skein {
+
+namespace api {
+class database_owner;
+
+template <class Result>
+asio::awaitable<Result> take_result(asio::awaitable<void> done,
+                                    std::shared_ptr<std::optional<Result>> result)
+{
+    co_await std::move(done);
+    co_return std::move(**result);
+}
+
+} // namespace api
+
+/// A SQLite file with queues in it, and the strand that serves them.
+///
+/// Everything that is done with one database goes through one connection, on one strand, in the
+/// order of arrival; what waits there together is committed together. Other processes, and other
+/// programs that know the tables, may use the file at the same time.
+///
+/// A handle: cheap to copy, safe from any thread and executor. The database is closed by `close()`,
+/// or when the last copy of the handle is gone; a thread of its own is then drained and joined. The
+/// transports and messages made from it do not keep it open. Their operations end with
+/// `errc::closed` from then on.
+///
+/// All operations of all handles throw `skein::error` when they are awaited:
+/// - `errc::closed`: the database was closed, or its executor is gone;
+/// - `errc::busy`: another process held the lock longer than `busy_timeout`; nothing was done;
+/// - `errc::disk_full`, `errc::storage_failure`: SQLite refused; nothing was done. A failure of the
+///   commit fails every operation of its batch;
+/// - `errc::schema_too_new`: a newer skein has extended the file.
+/// `asio::error::operation_aborted` is only ever the answer to the caller's own cancellation.
+class SKEIN_EXPORT database {
+public:
+    /// Opens the file, or creates it, and serves it on a thread of its own: what most services
+    /// want, since SQLite blocks its thread for as long as the disk takes.
+    ///
+    /// `path` is made absolute at once.
+    /// Blocks for up to `busy_timeout` while another process creates, recovers or locks the file.
+    /// Throws: `skein::error` as above, and `errc::storage_failure` when the file cannot be opened.
+    explicit database(const std::filesystem::path& path, database_options options = {});
+
+    /// The same on a strand over the caller's executor: no thread of its own, no other cost. The
+    /// executor's thread is blocked while SQLite reads and writes, never while it waits for a lock.
+    ///
+    /// The executor's context may end before the database, or after it.
+    database(asio::any_io_executor executor, const std::filesystem::path& path,
+             database_options options = {});
+
+    /// Ordered message groups. Costs nothing; the tables are made by the first operation.
+    ///
+    /// Throws: `errc::invalid_argument` for a prefix or a visibility that is not accepted.
+    [[nodiscard]] skein::transport transport(const transport_options& options = {}) const;
+
+    /// Runs `function(tx)` inside a write transaction; what it does is committed before this
+    /// returns. A throw undoes all of it, and comes out of the `co_await`.
+    ///
+    ///     auto place = [&](skein::transaction& tx) {
+    ///         SQLite::Statement insert(tx.database(), "INSERT INTO orders (id) VALUES (7)");
+    ///         insert.exec();
+    ///         shipments.publish(tx, "customer-3", R"({"order":7})");
+    ///     };
+    ///     co_await db.transaction(place);
+    ///
+    /// `function` is copied. It runs on the database's strand, so it must not block, and it must
+    /// not wait for this database. It may not end the transaction.
+    /// Returns: what `function` returns.
+    /// Cancellation: as everywhere, until its batch begins. `function` has not been called then.
+    template <class Function>
+    [[nodiscard]] auto transaction(Function&& function) const
+    {
+        static_assert(is_safe_await_argument<Function>,
+                      "g++ 12 destroys this temporary twice inside co_await. Name the callback "
+                      "first: auto work = [...](auto& tx) {...}; co_await db.transaction(work);");
+        return run<skein::transaction&>(&database::run_transaction,
+                                        std::forward<Function>(function));
+    }
+
+    /// Runs `function(const SQLite::Database&)` on one consistent state of the file, without taking
+    /// the write lock. It cannot write.
+    ///
+    /// Otherwise like `transaction`. Other operations wait meanwhile: keep it short.
+    template <class Function>
+    [[nodiscard]] auto read(Function&& function) const
+    {
+        static_assert(is_safe_await_argument<Function>,
+                      "g++ 12 destroys this temporary twice inside co_await. Name the callback "
+                      "first: auto look = [...](auto& file) {...}; co_await db.read(look);");
+        return run<const SQLite::Database&>(&database::run_read, std::forward<Function>(function));
+    }
+
+    /// Closes the database for all its handles. Operations that wait end with `errc::closed`; a
+    /// batch that has begun is finished. Idempotent.
+    ///
+    /// Returns when the file is closed.
+    /// Cancellation: none.
+    [[nodiscard]] asio::awaitable<void> close() const;
+
+    /// The file, as an absolute path.
+    [[nodiscard]] const std::filesystem::path& path() const noexcept;
+
+private:
+    [[nodiscard]] asio::awaitable<void>
+    run_transaction(std::function<void(skein::transaction&)> work) const;
+    [[nodiscard]] asio::awaitable<void>
+    run_read(std::function<void(const SQLite::Database&)> work) const;
+
+    template <class Argument, class Runner, class Function>
+    auto run(Runner runner, Function&& function) const
+    {
+        using result = std::invoke_result_t<std::decay_t<Function>&, Argument>;
+        static_assert(!std::is_reference_v<result>, "a callback returns a value or nothing");
+        if constexpr (std::is_void_v<result>) {
+            return (this->*runner)(std::forward<Function>(function));
+        } else {
+            auto slot = std::make_shared<std::optional<result>>();
+            auto work = [slot, copy = std::decay_t<Function>(std::forward<Function>(function))](
+                            Argument argument) mutable { slot->emplace(copy(argument)); };
+            return api::take_result((this->*runner)(std::move(work)), std::move(slot));
+        }
+    }
+
+    std::shared_ptr<api::database_owner> owner_;
+};
+
+} // namespace skein

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <skein/clock.hpp>
+#include <skein/log.hpp>
+
+#include <chrono>
+#include <memory>
+
+namespace skein {
+
+/// What an operation that has returned survives.
+enum class durability {
+    full,   ///< a power cut: every commit reaches the disk before its operations return
+    normal, ///< a killed process; a power cut may take the last commits, and nothing else
+    off,    ///< a killed process; a power cut may corrupt the file
+};
+
+/// How SQLite keeps a transaction's other half.
+enum class journal_mode {
+    wal,      ///< write-ahead log: readers and the writer do not disturb each other
+    truncate, ///< rollback journal, emptied after each transaction; readers block the writer
+    persist,  ///< rollback journal, kept and overwritten; readers block the writer
+    remove,   ///< rollback journal, deleted after each transaction; readers block the writer
+};
+
+/// How a database is opened and run. The defaults are safe; change what you have measured.
+struct database_options {
+    skein::durability durability = durability::full;
+
+    /// A property of the file rather than of the process: the last one to open it decides.
+    skein::journal_mode journal = journal_mode::wal;
+
+    /// How long an operation waits for a lock that another process holds before it fails with
+    /// `errc::busy`. No thread is blocked meanwhile, except by opening.
+    std::chrono::milliseconds busy_timeout{5000};
+
+    /// How often the file is asked whether another process has committed, while somebody waits.
+    /// Shorter wakes waiters sooner and costs more; 1 ms costs a percent or two of one core.
+    std::chrono::microseconds watch_interval{1000};
+
+    /// Receives what skein has to say; silent by default.
+    log_function log;
+
+    /// All the time that the database sees; the machine's by default.
+    std::shared_ptr<skein::clock> clock;
+};
+
+} // namespace skein

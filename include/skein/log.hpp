@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace skein {
+
+enum class log_level {
+    info,    ///< a database was opened or closed
+    warning, ///< something to look into; skein goes on
+};
+
+/// Receives what skein has to say, in whole sentences without a newline. Payloads and other values
+/// of the user's never appear in it.
+///
+/// Called on the database's strand, one call at a time; it should return quickly and must not
+/// throw.
+using log_function = std::function<void(log_level, std::string_view)>;
+
+} // namespace skein

@@ -1,0 +1,13 @@
+#pragma once
+
+// Everything but the opt-in parts: <skein/json.hpp>, and <skein/testing/…> for tests.
+#include <skein/clock.hpp>
+#include <skein/database.hpp>
+#include <skein/database_options.hpp>
+#include <skein/error.hpp>
+#include <skein/log.hpp>
+#include <skein/message.hpp>
+#include <skein/payload.hpp>
+#include <skein/transaction.hpp>
+#include <skein/transport.hpp>
+#include <skein/version.hpp>

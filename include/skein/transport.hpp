@@ -1,0 +1,157 @@
+#pragma once
+
+#include <skein/await_argument.hpp>
+#include <skein/clock.hpp>
+#include <skein/export.hpp>
+#include <skein/message.hpp>
+#include <skein/payload.hpp>
+#include <skein/transaction.hpp>
+
+#include <asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace skein {
+
+namespace api {
+struct transport_state;
+}
+
+/// Which transport of the file, and how it treats its messages.
+struct transport_options {
+    /// The transport's tables are `<prefix>_transport_messages` and `<prefix>_transport_groups`;
+    /// one file holds as many transports as one likes. A letter or underscore, then up to 29
+    /// letters, digits and underscores.
+    std::string_view prefix = "harel";
+
+    /// How long a claimed message is leased unless the claim says otherwise: longer than its work
+    /// takes. Zero or more.
+    duration visibility = std::chrono::seconds{30};
+
+    /// Whether to create or upgrade the tables at the first use. False leaves the schema to
+    /// somebody else: the first use fails when the tables are not there.
+    bool create_schema = true;
+};
+
+/// What goes with a message.
+struct publish_options {
+    /// 0 to 4. Takes effect when this publish creates the group, and stays until the group drains.
+    int priority = 0;
+
+    /// For which kind of worker the group is. Takes effect like the priority; absent: no key.
+    std::optional<std::string_view> routing_key;
+};
+
+/// What a claim accepts.
+struct claim_options {
+    /// Written into the file beside the lease, for those who look. Empty: an id of the database
+    /// object. It is not what protects a lease; two workers may share one.
+    std::string_view worker;
+
+    /// Groups of a lower priority are left alone; 0 to 4. It is a floor, not an order: among the
+    /// groups at or above it the least recently claimed goes first.
+    int min_priority = 0;
+
+    /// Absent: groups of any key, or none. Present: only groups of one of these keys; an empty list
+    /// matches nothing.
+    std::optional<std::span<const std::string_view>> routing_keys;
+
+    /// How long the message is leased; absent: `transport_options::visibility`. Zero or more.
+    std::optional<duration> visibility;
+};
+
+/// Ordered message groups: messages of one group are delivered one at a time, in the order they
+/// were published; different groups in turn, the least recently claimed first.
+///
+/// A message is leased by a claim and removed by `ack`. It is delivered again when its worker gives
+/// it back, dies, or lets the lease run out: at least once.
+///
+/// A handle: cheap to copy, safe from any thread and executor, alive as long as anybody holds it.
+/// Made by `database::transport`; a moved-from one may only be assigned to or destroyed.
+///
+/// All operations
+/// - own their arguments from the call on, so nothing that is passed needs to live longer;
+/// - throw `errc::invalid_argument` and `errc::payload_too_large` from the call itself, and the
+///   other errors of `database` when they are awaited;
+/// - resume on the caller's executor;
+/// - can be cancelled, with every type of cancellation, until their batch begins: they end with
+///   `asio::error::operation_aborted` and have done nothing. From then on they run to their end and
+///   return their result.
+class SKEIN_EXPORT transport {
+public:
+    /// Appends a message to a group.
+    ///
+    /// `payload`: any text, delivered byte for byte.
+    /// Returns when it is committed (see `database_options::durability`).
+    [[nodiscard]] asio::awaitable<void> publish(std::string_view group, std::string_view payload,
+                                                publish_options options = {}) const;
+
+    /// Appends a value, encoded by `payload_codec` (see <skein/json.hpp>).
+    ///
+    /// Throws also: what the codec throws; nothing is published then.
+    template <class Value>
+        requires encodable<std::remove_cvref_t<Value>>
+    [[nodiscard]] asio::awaitable<void> publish(std::string_view group, Value&& value,
+                                                publish_options options = {}) const
+    {
+        static_assert(is_safe_await_argument<Value>,
+                      "g++ 12 destroys this temporary twice inside co_await. Name the value first: "
+                      "const T value{...}; co_await transport.publish(group, value);");
+        const std::string text = payload_codec<std::remove_cvref_t<Value>>::encode(value);
+        return publish(group, std::string_view(text), options);
+    }
+
+    /// Appends a message inside a transaction: it is there if and when that commits.
+    ///
+    /// Throws also: `errc::invalid_argument` for a transaction of another database.
+    void publish(transaction& tx, std::string_view group, std::string_view payload,
+                 publish_options options = {}) const;
+
+    /// Leases the oldest message of the group whose turn it is. Waits without limit until there is
+    /// one; cancel it, close the database, or use `claim_within`.
+    ///
+    /// Waiting costs no query. Waiters that accept the same are served in the order they came.
+    /// Returns: a message, leased to the caller. Lease: from the moment the write lock was held.
+    /// Throws: `errc::closed` when the database is closed before there is a message.
+    [[nodiscard]] asio::awaitable<message> claim(claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<message> claim(std::string_view worker) const;
+
+    /// Leases a message if there is one now.
+    ///
+    /// Returns: nothing when no group that is accepted is free. Nothing is written then.
+    [[nodiscard]] asio::awaitable<std::optional<message>>
+    try_claim(claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<message>> try_claim(std::string_view worker) const;
+
+    /// Leases a message; waits for at most `limit`.
+    ///
+    /// `limit`: zero or negative means now or nothing, the longest duration means no limit.
+    /// Returns: nothing when the limit has passed.
+    [[nodiscard]] asio::awaitable<std::optional<message>>
+    claim_within(duration limit, claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<message>>
+    claim_within(duration limit, std::string_view worker) const;
+
+    /// `message::ack`, `nack` and `extend`, for the holder of a fence (see `message::detach`).
+    [[nodiscard]] asio::awaitable<bool> ack(const message_fence& fence) const;
+    [[nodiscard]] asio::awaitable<bool> nack(const message_fence& fence,
+                                             duration delay = duration::zero()) const;
+    [[nodiscard]] asio::awaitable<bool> extend(const message_fence& fence,
+                                               duration visibility) const;
+
+    /// Two handles are equal when they name one transport of one database object.
+    [[nodiscard]] bool operator==(const transport& other) const noexcept;
+
+private:
+    friend class database;
+    friend class message;
+
+    explicit transport(std::shared_ptr<const api::transport_state> state) noexcept;
+
+    std::shared_ptr<const api::transport_state> state_;
+};
+
+} // namespace skein

@@ -1,0 +1,86 @@
+#include <skein/database.hpp>
+
+#include "api/database_owner.hpp"
+#include "api/transport_state.hpp"
+#include "runtime/awaiting.hpp"
+#include "runtime/reading.hpp"
+#include "runtime/unit.hpp"
+
+namespace skein {
+
+namespace {
+
+class transaction_unit final : public runtime::unit {
+public:
+    explicit transaction_unit(std::function<void(transaction&)> work)
+        : unit(runtime::isolation::callback), work_(std::move(work))
+    {
+    }
+
+    void run(runtime::batch& batch) override
+    {
+        transaction tx(batch);
+        batch.touch_everything();
+        work_(tx);
+    }
+
+private:
+    std::function<void(transaction&)> work_;
+};
+
+class callback_reading final : public runtime::reading {
+public:
+    explicit callback_reading(std::function<void(const SQLite::Database&)> work)
+        : work_(std::move(work))
+    {
+    }
+
+    void run(const SQLite::Database& database) override { work_(database); }
+
+private:
+    std::function<void(const SQLite::Database&)> work_;
+};
+
+} // namespace
+
+database::database(const std::filesystem::path& path, database_options options)
+    : owner_(std::make_shared<api::database_owner>(path, std::move(options)))
+{
+}
+
+database::database(asio::any_io_executor executor, const std::filesystem::path& path,
+                   database_options options)
+    : owner_(std::make_shared<api::database_owner>(executor, path, std::move(options)))
+{
+}
+
+skein::transport database::transport(const transport_options& options) const
+{
+    return skein::transport(api::make_transport_state(owner_->engine(), options));
+}
+
+asio::awaitable<void> database::close() const
+{
+    return runtime::await_operation(owner_->engine(), std::make_shared<runtime::closing>());
+}
+
+const std::filesystem::path& database::path() const noexcept
+{
+    return owner_->engine()->path();
+}
+
+asio::awaitable<void>
+database::run_transaction(std::function<void(skein::transaction&)> work) const
+{
+    return runtime::await_operation(owner_->engine(),
+                                    std::make_shared<transaction_unit>(std::move(work)));
+}
+
+asio::awaitable<void>
+database::run_read(std::function<void(const SQLite::Database&)> work) const
+{
+    return runtime::await_operation(owner_->engine(),
+                                    std::make_shared<callback_reading>(std::move(work)));
+}
+
+} // namespace skein

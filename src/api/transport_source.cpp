@@ -1,0 +1,107 @@
+#include "api/transport_source.hpp"
+
+#include "runtime/epoch.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace skein::api {
+
+namespace {
+
+std::mt19937_64 seeded()
+{
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device(), device(), device()};
+    return std::mt19937_64(seed);
+}
+
+} // namespace
+
+transport_source::transport_source(store::transport_names names)
+    : names_(std::move(names)), random_(seeded())
+{
+}
+
+store::transport& transport_source::ready(runtime::batch& batch, bool create_schema)
+{
+    if (is_usable(create_schema)) {
+        return *store_;
+    }
+    const sqlite::connection connection = batch.connection();
+    store::transport_shape shape = store::inspect_transport(connection, names_);
+    if (create_schema && shape != store::transport_shape::complete) {
+        store::create_transport(connection, names_);
+        shape = store::transport_shape::complete;
+    }
+    open(connection, shape);
+    if (shape != store::transport_shape::missing) {
+        batch.after_commit([this] { is_committed_ = true; });
+    }
+    return *store_;
+}
+
+bool transport_source::has_work(sqlite::connection connection, bool create_schema,
+                                const store::claim_filter& filter, double now)
+{
+    if (!is_usable(create_schema)) {
+        const store::transport_shape shape = store::inspect_transport(connection, names_);
+        if (create_schema && shape != store::transport_shape::complete) {
+            return true; // the claim that follows makes the tables
+        }
+        open(connection, shape);
+        is_committed_ = shape != store::transport_shape::missing;
+    }
+    return store_->has_work(filter, now);
+}
+
+std::string transport_source::new_lock(std::string_view worker)
+{
+    std::array<char, 33> token{};
+    const auto high = static_cast<unsigned long long>(random_());
+    const auto low = static_cast<unsigned long long>(random_());
+    std::snprintf(token.data(), token.size(), "%016llx%016llx", high, low);
+    std::string lock(worker);
+    lock += '#';
+    lock += token.data();
+    return lock;
+}
+
+std::optional<clock::wall_time> transport_source::next_due(sqlite::connection /*connection*/,
+                                                           clock::wall_time now)
+{
+    if (!store_ || !is_committed_) {
+        return std::nullopt;
+    }
+    const std::optional<double> end = store_->next_lapse(runtime::to_epoch(now));
+    if (!end) {
+        return std::nullopt;
+    }
+    // A lease holds at its very end, and what a double tells is coarser than the clock.
+    const clock::wall_time last = runtime::from_epoch(*end);
+    const std::chrono::microseconds after{1};
+    return last < clock::wall_time::max() - after ? last + after : last;
+}
+
+void transport_source::disconnect() noexcept
+{
+    store_.reset();
+    is_committed_ = false;
+}
+
+bool transport_source::is_usable(bool create_schema) const noexcept
+{
+    return store_ && is_committed_ &&
+           (!create_schema || shape_ == store::transport_shape::complete);
+}
+
+void transport_source::open(sqlite::connection connection, store::transport_shape shape)
+{
+    if (!store_ || shape != shape_) {
+        is_committed_ = false;
+        store_ = std::make_unique<store::transport>(connection, names_, shape);
+        shape_ = shape;
+    }
+}
+
+} // namespace skein::api

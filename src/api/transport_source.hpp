@@ -1,0 +1,48 @@
+#pragma once
+
+#include "runtime/batch.hpp"
+#include "runtime/source.hpp"
+#include "store/transport.hpp"
+
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace skein::api {
+
+/// One transport of the file, as all its handles share it. Used on the strand only.
+class transport_source final : public runtime::source {
+public:
+    explicit transport_source(store::transport_names names);
+
+    [[nodiscard]] const std::string& name() const noexcept { return names_.prefix; }
+
+    /// The transport, for writing; creates or upgrades its tables first where that is wanted and
+    /// necessary.
+    store::transport& ready(runtime::batch& batch, bool create_schema);
+
+    /// Whether a claim is worth a write transaction. Only reads.
+    bool has_work(sqlite::connection connection, bool create_schema,
+                  const store::claim_filter& filter, double now);
+
+    /// A text for `locked_by` that no other claim has.
+    std::string new_lock(std::string_view worker);
+
+    std::optional<clock::wall_time> next_due(sqlite::connection connection,
+                                             clock::wall_time now) override;
+    void disconnect() noexcept override;
+
+private:
+    bool is_usable(bool create_schema) const noexcept;
+    void open(sqlite::connection connection, store::transport_shape shape);
+
+    store::transport_names names_;
+    std::unique_ptr<store::transport> store_;
+    store::transport_shape shape_ = store::transport_shape::missing;
+    /// False while the tables could still vanish with the transaction that makes them.
+    bool is_committed_ = false;
+    std::mt19937_64 random_;
+};
+
+} // namespace skein::api

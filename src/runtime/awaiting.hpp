@@ -1,0 +1,63 @@
+#pragma once
+
+#include "runtime/caller.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/operation.hpp"
+
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_type.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace skein::runtime {
+
+/// Starts an operation on behalf of a coroutine.
+///
+/// The strand is not the coroutine's executor, so two things cross over: the result is posted back,
+/// and a cancellation is posted there, whichever thread it is emitted on. The coroutine's slot
+/// holds the operation weakly; asio clears it when the coroutine goes on.
+struct start_operation {
+    template <class Handler>
+    void operator()(Handler handler, std::shared_ptr<engine> engine,
+                    std::shared_ptr<operation> wanted) const
+    {
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        if (slot.is_connected()) {
+            slot.assign([engine = std::weak_ptr(engine),
+                         unwanted = std::weak_ptr(wanted)](asio::cancellation_type /*any*/) {
+                const auto alive = engine.lock();
+                const auto running = unwanted.lock();
+                if (alive && running) {
+                    alive->cancel(running);
+                }
+            });
+        }
+        wanted->set_caller(make_caller(std::move(handler)));
+        engine->submit(std::move(wanted));
+    }
+};
+
+/// Runs an operation and returns when it is complete. Nothing happens until it is awaited.
+inline asio::awaitable<void> await_operation(std::shared_ptr<engine> engine,
+                                             std::shared_ptr<operation> wanted)
+{
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+        start_operation{}, asio::use_awaitable, std::move(engine), std::move(wanted));
+}
+
+/// The same, for operations that have a result. Nothing suspends between the completion and the
+/// return, so a result is never lost to a late cancellation.
+template <class Operation>
+asio::awaitable<typename Operation::result_type>
+await_result(std::shared_ptr<engine> engine, std::shared_ptr<Operation> wanted)
+{
+    co_await await_operation(std::move(engine), wanted);
+    co_return std::move(wanted->result);
+}
+
+} // namespace skein::runtime

@@ -1,0 +1,36 @@
+#include "runtime/batch.hpp"
+
+#include "runtime/waitlist.hpp"
+
+#include <SQLiteCpp/Database.h>
+
+namespace skein::runtime {
+
+batch::batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting)
+    : owner_(owner), database_(database), time_(time), waiting_(waiting)
+{
+}
+
+sqlite::connection batch::connection() const noexcept
+{
+    return sqlite::connection(database_.getHandle());
+}
+
+void batch::touch(const source& changed)
+{
+    waiting_.mark(changed);
+}
+
+void batch::touch_everything()
+{
+    waiting_.mark_all();
+}
+
+void batch::run_actions()
+{
+    for (const auto& action : actions_) {
+        action();
+    }
+}
+
+} // namespace skein::runtime

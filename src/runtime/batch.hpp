@@ -1,0 +1,56 @@
+#pragma once
+
+#include "runtime/source.hpp"
+#include "sqlite/connection.hpp"
+
+#include <skein/clock.hpp>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace SQLite {
+class Database;
+}
+
+namespace skein::runtime {
+
+class engine;
+class waitlist;
+
+/// What a unit sees while it runs: the open write transaction of its batch.
+class batch {
+public:
+    batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting);
+
+    /// The engine that the transaction belongs to.
+    [[nodiscard]] const engine& owner() const noexcept { return owner_; }
+    [[nodiscard]] SQLite::Database& database() const noexcept { return database_; }
+    [[nodiscard]] sqlite::connection connection() const noexcept;
+
+    /// The wall clock, read while the write lock is held.
+    [[nodiscard]] clock::wall_time now() const noexcept { return time_.wall_now(); }
+
+    /// Something of this source may have become claimable, or its next due moment has changed.
+    void touch(const source& changed);
+
+    /// As `touch`, for sources that nobody can name: the user's own statements may write anything.
+    void touch_everything();
+
+    /// Calls `action` after the commit, unless the unit that asks for it fails.
+    void after_commit(std::function<void()> action) { actions_.push_back(std::move(action)); }
+
+    // For the committer.
+    [[nodiscard]] std::size_t actions() const noexcept { return actions_.size(); }
+    void forget_actions_from(std::size_t first) { actions_.resize(first); }
+    void run_actions();
+
+private:
+    engine& owner_;
+    SQLite::Database& database_;
+    const clock& time_;
+    waitlist& waiting_;
+    std::vector<std::function<void()>> actions_;
+};
+
+} // namespace skein::runtime

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "runtime/batch.hpp"
+#include "runtime/callback_guard.hpp"
+#include "runtime/unit.hpp"
+#include "runtime/waitlist.hpp"
+#include "sqlite/savepoint.hpp"
+#include "sqlite/statement.hpp"
+
+#include <skein/database_options.hpp>
+#include <skein/error.hpp>
+
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skein::runtime {
+
+/// Runs everything that waits to be written in one transaction, and completes it after the commit:
+/// a commit costs an fsync, the statements in it are cheap.
+///
+/// A unit that fails is undone alone. When SQLite ends the transaction by itself, or the commit
+/// fails, the batch has failed: none of it has happened, and all of it gets the first error.
+class committer {
+public:
+    committer(engine& owner, SQLite::Database& database, const clock& time, journal_mode journal,
+              std::string file);
+
+    /// Runs one batch: units from the front of the queue, then the lines of waiters for which
+    /// something may be there. Returns false when another process holds the lock: nothing has
+    /// happened then.
+    bool run(std::deque<std::shared_ptr<unit>>& queue, waitlist& waiting);
+
+    [[nodiscard]] callback_guard& guard() noexcept { return guard_; }
+
+private:
+    struct member {
+        std::shared_ptr<operation> done;
+        std::exception_ptr failure;
+    };
+
+    bool begin();
+    void run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
+    void serve_line(line& served, waitlist& waiting, batch& batch);
+    template <class Work>
+    std::exception_ptr run_alone(isolation kind, batch& batch, Work work);
+    void undo_alone(const std::exception_ptr& failure);
+    void break_batch(const std::exception_ptr& failure);
+    void end(batch& batch, waitlist& waiting);
+    void complete_members(batch& batch);
+    [[nodiscard]] bool has_room() const;
+
+    engine& owner_;
+    SQLite::Database& database_;
+    sqlite::connection connection_;
+    const clock& time_;
+    std::string file_;
+    callback_guard guard_;
+    sqlite::statement begin_;
+    sqlite::statement commit_;
+    sqlite::statement rollback_;
+    sqlite::savepoint savepoint_;
+
+    // The batch that is being run.
+    std::vector<member> members_;
+    std::optional<error> broken_; ///< why it has failed
+    clock::steady_time started_;
+};
+
+} // namespace skein::runtime

@@ -1,0 +1,385 @@
+#include "runtime/engine.hpp"
+
+#include "runtime/failure.hpp"
+#include "runtime/opening.hpp"
+#include "store/error.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <random>
+
+namespace skein::runtime {
+
+namespace {
+
+// The wall clock may step while the steady clock waits: look at it again at least this often.
+constexpr std::chrono::nanoseconds longest_sleep = std::chrono::seconds{60};
+
+void require_positive(const char* argument, std::chrono::nanoseconds value)
+{
+    if (value <= value.zero()) {
+        throw error(errc::invalid_argument,
+                    std::string(argument) + ": zero or negative; a positive time is accepted");
+    }
+}
+
+std::string make_worker_id()
+{
+    std::random_device random;
+    std::array<char, 17> id{};
+    std::snprintf(id.data(), id.size(), "%08x%08x", random(), random());
+    return "skein-" + std::string(id.data());
+}
+
+/// Ends those that have waited for the lock too long, and notes since when the others do.
+template <class Operation>
+void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_time now,
+                  std::chrono::nanoseconds timeout, const error& busy)
+{
+    for (const auto& each : queue) {
+        if (!each->locked_since) {
+            each->locked_since = now;
+        } else if (now - *each->locked_since >= timeout) {
+            each->complete(std::make_exception_ptr(busy));
+        }
+    }
+    std::erase_if(queue, [](const auto& each) { return each->is_complete(); });
+}
+
+} // namespace
+
+engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> opened)
+    : database(std::move(opened)), connection(database->getHandle()),
+      writes(owner, *database, *owner.clock_, owner.options_.journal, owner.path_.string()),
+      reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
+      commits_of_others(connection, owner.clock_->make_alarm(owner.strand_),
+                        owner.options_.watch_interval,
+                        [this, &owner] {
+                            waiting.mark_all();
+                            owner.pump();
+                        }),
+      lock(owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
+      deadline(owner.clock_->make_alarm(owner.strand_))
+{
+}
+
+std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
+                                     const std::filesystem::path& path, database_options options)
+{
+    require_positive("watch_interval", options.watch_interval);
+    if (options.busy_timeout < options.busy_timeout.zero()) {
+        throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
+    }
+    const std::shared_ptr<engine> made(new engine(executor, path, std::move(options)));
+    context_life::of(executor.context())->watch(made);
+    made->log(log_level::info, "opened, SQLite " + std::string(sqlite3_libversion()));
+    return made;
+}
+
+engine::engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
+               database_options options)
+    : path_(resolve(path)), options_(std::move(options)),
+      clock_(options_.clock ? options_.clock : system_clock()),
+      worker_id_(make_worker_id()), strand_(asio::make_strand(executor)),
+      inbox_([this] { wake(); }),
+      file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
+{
+    length_limit_ = file_->connection.length_limit();
+}
+
+void engine::submit(std::shared_ptr<operation> wanted)
+{
+    if (!inbox_.put(wanted)) {
+        wanted->complete(std::make_exception_ptr(closed_error(path_.string())));
+    }
+}
+
+void engine::cancel(const std::shared_ptr<operation>& unwanted)
+{
+    unwanted->request_cancel();
+    inbox_.put_cancellation(unwanted);
+}
+
+void engine::close(std::shared_ptr<operation> closing)
+{
+    if (!inbox_.put_closing(closing)) {
+        closing->complete();
+    }
+}
+
+void engine::add(std::shared_ptr<unit> arrived)
+{
+    file_->units.push_back(std::move(arrived));
+}
+
+void engine::add(std::shared_ptr<reading> arrived)
+{
+    file_->readings.push_back(std::move(arrived));
+}
+
+void engine::add(std::shared_ptr<waiter> arrived)
+{
+    file_->waiting.join(std::move(arrived), clock_->steady_now());
+}
+
+void engine::remove(const unit& leaving)
+{
+    std::erase_if(file_->units, [&](const auto& each) { return each.get() == &leaving; });
+}
+
+void engine::remove(const reading& leaving)
+{
+    std::erase_if(file_->readings, [&](const auto& each) { return each.get() == &leaving; });
+}
+
+void engine::remove(waiter& leaving)
+{
+    file_->waiting.leave(leaving);
+}
+
+void engine::context_ended() noexcept
+{
+    if (file_) {
+        finish({});
+    }
+}
+
+/// Called under the inbox's lock, so never once the context has ended.
+void engine::wake()
+{
+    asio::post(strand_, [self = shared_from_this()] { self->drain(); });
+}
+
+/// On the strand, as is everything below.
+void engine::drain()
+{
+    if (!file_) {
+        return;
+    }
+    inbox::contents news = inbox_.take();
+    std::vector<std::shared_ptr<operation>> closings = std::move(news.closings);
+    take_in(std::move(news));
+    pump();
+    if (!closings.empty()) {
+        // What came before the closing is done, unless it would have to wait.
+        while (!file_->units.empty() && !file_->lock.is_pausing()) {
+            pump();
+        }
+        finish(std::move(closings));
+    }
+}
+
+void engine::take_in(inbox::contents news)
+{
+    for (std::shared_ptr<operation>& each : news.arrived) {
+        operation& arriving = *each;
+        if (arriving.cancel_requested()) {
+            arriving.complete(cancelled_failure());
+        } else {
+            arriving.arrive(*this, std::move(each));
+        }
+    }
+    for (const std::weak_ptr<operation>& each : news.cancelled) {
+        const std::shared_ptr<operation> unwanted = each.lock();
+        if (unwanted && !unwanted->is_complete() && unwanted->withdraw(*this)) {
+            unwanted->complete(cancelled_failure());
+        }
+    }
+}
+
+/// Does what there is to do now, and decides what to wait for.
+void engine::pump()
+{
+    if (file_->lock.is_pausing()) {
+        return;
+    }
+    try {
+        work();
+    } catch (const sqlite::error& refusal) {
+        if (refusal.is_busy()) {
+            wait_for_lock();
+        } else {
+            fail_everything(to_error(refusal, path_.string()));
+        }
+    }
+}
+
+/// At most one batch: others on the executor get their turn before the next.
+void engine::work()
+{
+    if (!read_all() || (wants_to_write() && !write_batch())) {
+        wait_for_lock();
+    } else if (file_->lock.is_pausing()) {
+        return;
+    } else if (!file_->units.empty() || file_->waiting.has_changed()) {
+        inbox_.call_again();
+    } else {
+        settle();
+    }
+}
+
+/// Returns false when another process has kept a reading from being run.
+bool engine::read_all()
+{
+    while (!file_->readings.empty()) {
+        const std::shared_ptr<reading> next = file_->readings.front();
+        if (next->cancel_requested()) {
+            next->complete(cancelled_failure());
+        } else if (!file_->reads.run(*next)) {
+            return false;
+        }
+        file_->readings.pop_front();
+    }
+    return true;
+}
+
+bool engine::wants_to_write()
+{
+    if (file_->waiting.has_patient()) {
+        // Before the look that may decide to wait: no commit can then come in between unnoticed.
+        file_->commits_of_others.start();
+    }
+    return !file_->units.empty() || probe_lines();
+}
+
+/// Whether some line may find something. Those that cannot are settled, without the write lock.
+bool engine::probe_lines()
+{
+    bool has_work = false;
+    file_->waiting.visit_changed([&](line& each) {
+        try {
+            has_work = each.waiters.front()->has_work(file_->connection, clock_->wall_now());
+            if (!has_work) {
+                file_->waiting.settle_empty(each);
+            }
+        } catch (const sqlite::error& refusal) {
+            if (refusal.is_busy()) {
+                throw;
+            }
+            file_->waiting.fail(each, to_error(refusal, path_.string()));
+        } catch (const store::schema_too_new& newer) {
+            file_->waiting.fail(each, error(errc::schema_too_new, newer.what()));
+        }
+        return !has_work;
+    });
+    return has_work;
+}
+
+/// Returns false when another process holds the lock.
+bool engine::write_batch()
+{
+    if (file_->lock.owes_a_gap()) {
+        file_->lock.pause();
+        return true;
+    }
+    if (!file_->writes.run(file_->units, file_->waiting)) {
+        return false;
+    }
+    file_->checkpoints.run_if_due();
+    return true;
+}
+
+void engine::wait_for_lock()
+{
+    const error busy = busy_error(path_.string());
+    const clock::steady_time now = clock_->steady_now();
+    fail_overdue(file_->units, now, options_.busy_timeout, busy);
+    fail_overdue(file_->readings, now, options_.busy_timeout, busy);
+    file_->waiting.fail_overdue(now, options_.busy_timeout, busy);
+    file_->waiting.expire(now);
+    file_->lock.note_contention();
+    file_->lock.pause();
+}
+
+/// SQLite cannot even begin, for another reason than a lock.
+void engine::fail_everything(const error& failure)
+{
+    for (const auto& each : file_->units) {
+        each->complete(std::make_exception_ptr(failure));
+    }
+    file_->units.clear();
+    file_->waiting.fail_all(failure);
+    settle();
+}
+
+/// Nothing to do just now: decides what to wait for.
+void engine::settle()
+{
+    if (file_->waiting.has_patient()) {
+        set_deadline();
+    } else {
+        file_->commits_of_others.stop();
+        file_->deadline->clear();
+        file_->deadline_at.reset();
+    }
+}
+
+/// One alarm serves all limits and all due moments. It may ring early, never late.
+void engine::set_deadline()
+{
+    const clock::wall_time wall = clock_->wall_now();
+    const clock::steady_time steady = clock_->steady_now();
+    clock::steady_time at = steady + longest_sleep;
+    if (const auto due = file_->waiting.next_due(file_->connection, wall)) {
+        at = std::min(at, steady + std::min<std::chrono::nanoseconds>(*due - wall, longest_sleep));
+    }
+    if (const auto limit = file_->waiting.next_limit()) {
+        at = std::min(at, *limit);
+    }
+    if (!file_->deadline_at || at < *file_->deadline_at) {
+        file_->deadline_at = at;
+        file_->deadline->set(at - steady, [this] { reach_deadline(); });
+    }
+}
+
+void engine::reach_deadline()
+{
+    file_->deadline_at.reset();
+    file_->waiting.expire(clock_->steady_now());
+    file_->waiting.mark_due(clock_->wall_now());
+    pump();
+}
+
+/// Closes the file and lets go of the executor. What is still there ends with `errc::closed`.
+void engine::finish(std::vector<std::shared_ptr<operation>> closings) noexcept
+{
+    const error closed = closed_error(path_.string());
+    inbox::contents rest = inbox_.finish();
+    for (const auto& each : file_->units) {
+        each->complete(std::make_exception_ptr(closed));
+    }
+    for (const auto& each : file_->readings) {
+        each->complete(std::make_exception_ptr(closed));
+    }
+    for (const auto& each : rest.arrived) {
+        each->complete(std::make_exception_ptr(closed));
+    }
+    file_->waiting.fail_all(closed);
+    {
+        const std::lock_guard lock(sources_mutex_);
+        for (const auto& [name, each] : sources_) {
+            each->disconnect();
+        }
+    }
+    file_.reset();
+    strand_ = nullptr;
+    log(log_level::info, "closed");
+    closings.insert(closings.end(), rest.closings.begin(), rest.closings.end());
+    for (const auto& each : closings) {
+        each->complete();
+    }
+}
+
+void engine::log(log_level level, const std::string& text) const
+{
+    if (options_.log) {
+        options_.log(level, path_.string() + ": " + text);
+    }
+}
+
+} // namespace skein::runtime

@@ -1,0 +1,133 @@
+#pragma once
+
+#include "runtime/callback_guard.hpp"
+#include "runtime/checkpointer.hpp"
+#include "runtime/committer.hpp"
+#include "runtime/context_life.hpp"
+#include "runtime/inbox.hpp"
+#include "runtime/lock_wait.hpp"
+#include "runtime/reader.hpp"
+#include "runtime/source.hpp"
+#include "runtime/waitlist.hpp"
+#include "runtime/watcher.hpp"
+
+#include <skein/database_options.hpp>
+
+#include <asio/any_io_executor.hpp>
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skein::runtime {
+
+/// One open database: the strand, and what runs on it. Operations come in through `submit`, from
+/// any thread; the strand runs them, in batches where they write, and completes them.
+///
+/// It is over when it has been closed, or when the strand's context has ended.
+class engine final : public context_user, public std::enable_shared_from_this<engine> {
+public:
+    /// Opens the file; blocks meanwhile. Throws `skein::error`.
+    [[nodiscard]] static std::shared_ptr<engine> open(const asio::any_io_executor& executor,
+                                                      const std::filesystem::path& path,
+                                                      database_options options);
+
+    // From any thread.
+
+    void submit(std::shared_ptr<operation> wanted);
+    void cancel(const std::shared_ptr<operation>& unwanted);
+
+    /// Closes, and completes `closing` when all is closed.
+    void close(std::shared_ptr<operation> closing);
+
+    /// The source of this name: the same one for everybody.
+    template <class Source, class... Arguments>
+    std::shared_ptr<Source> source_named(const std::string& name, const Arguments&... arguments);
+
+    /// Names this database object, for those who look into the file.
+    [[nodiscard]] const std::string& worker_id() const noexcept { return worker_id_; }
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+    [[nodiscard]] std::size_t length_limit() const noexcept { return length_limit_; }
+
+    // On the strand: an operation takes, or leaves, its place.
+
+    void add(std::shared_ptr<unit> arrived);
+    void add(std::shared_ptr<reading> arrived);
+    void add(std::shared_ptr<waiter> arrived);
+    void remove(const unit& leaving);
+    void remove(const reading& leaving);
+    void remove(waiter& leaving);
+
+    /// The strand's context is being destroyed: nothing runs any more, and nothing may be posted.
+    void context_ended() noexcept override;
+
+private:
+    /// What lives from opening to closing, in the order of construction.
+    struct open_file {
+        open_file(engine& owner, std::unique_ptr<SQLite::Database> opened);
+
+        std::unique_ptr<SQLite::Database> database;
+        sqlite::connection connection;
+        committer writes;
+        reader reads;
+        checkpointer checkpoints;
+        watcher commits_of_others;
+        lock_wait lock;
+        std::unique_ptr<alarm> deadline;
+        std::optional<skein::clock::steady_time> deadline_at; ///< when it rings
+        std::deque<std::shared_ptr<unit>> units;
+        std::deque<std::shared_ptr<reading>> readings;
+        waitlist waiting;
+    };
+
+    engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
+           database_options options);
+
+    void wake();
+    void drain();
+    void take_in(inbox::contents news);
+    void pump();
+    void work();
+    bool read_all();
+    bool write_batch();
+    [[nodiscard]] bool wants_to_write();
+    bool probe_lines();
+    void wait_for_lock();
+    void fail_everything(const error& failure);
+    void settle();
+    void set_deadline();
+    void reach_deadline();
+    void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
+    void log(log_level level, const std::string& text) const;
+
+    const std::filesystem::path path_;
+    const database_options options_;
+    const std::shared_ptr<skein::clock> clock_;
+    const std::string worker_id_;
+    std::size_t length_limit_ = 0;
+    asio::any_io_executor strand_;
+    inbox inbox_;
+    std::unique_ptr<open_file> file_;
+
+    std::mutex sources_mutex_;
+    std::map<std::string, std::shared_ptr<source>> sources_;
+};
+
+template <class Source, class... Arguments>
+std::shared_ptr<Source> engine::source_named(const std::string& name,
+                                             const Arguments&... arguments)
+{
+    const std::lock_guard lock(sources_mutex_);
+    std::shared_ptr<source>& found = sources_[name];
+    if (!found) {
+        found = std::make_shared<Source>(arguments...);
+    }
+    return std::static_pointer_cast<Source>(found);
+}
+
+} // namespace skein::runtime

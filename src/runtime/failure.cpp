@@ -1,0 +1,54 @@
+#include "runtime/failure.hpp"
+
+#include "store/error.hpp"
+
+#include <asio/error.hpp>
+
+namespace skein::runtime {
+
+error to_error(const sqlite::error& refusal, const std::string& file)
+{
+    errc code = errc::storage_failure;
+    if (refusal.primary_code() == SQLITE_FULL) {
+        code = errc::disk_full;
+    } else if (refusal.primary_code() == SQLITE_TOOBIG) {
+        code = errc::payload_too_large;
+    }
+    return {code,
+            file + ": " + refusal.what() + " (SQLite " + std::to_string(refusal.extended_code()) +
+                ")",
+            refusal.extended_code()};
+}
+
+std::exception_ptr translate(std::exception_ptr thrown, const std::string& file)
+{
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const sqlite::error& refusal) {
+        return std::make_exception_ptr(to_error(refusal, file));
+    } catch (const store::invalid_argument& misuse) {
+        return std::make_exception_ptr(error(errc::invalid_argument, misuse.what()));
+    } catch (const store::schema_too_new& newer) {
+        return std::make_exception_ptr(error(errc::schema_too_new, file + ": " + newer.what()));
+    } catch (...) {
+        return thrown;
+    }
+}
+
+error closed_error(const std::string& file)
+{
+    return {errc::closed, file + ": the database is closed"};
+}
+
+error busy_error(const std::string& file)
+{
+    return {errc::busy, file + ": another process held the lock longer than busy_timeout",
+            SQLITE_BUSY};
+}
+
+std::exception_ptr cancelled_failure()
+{
+    return std::make_exception_ptr(std::system_error(asio::error::operation_aborted));
+}
+
+} // namespace skein::runtime

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sqlite/error.hpp"
+
+#include <skein/error.hpp>
+
+#include <exception>
+#include <string>
+
+namespace skein::runtime {
+
+/// SQLite's refusal as users see it, with the file it was about.
+[[nodiscard]] error to_error(const sqlite::error& refusal, const std::string& file);
+
+/// Turns what the store or SQLite threw into what users see; lets everything else, such as what a
+/// user's callback threw, pass as it is.
+[[nodiscard]] std::exception_ptr translate(std::exception_ptr thrown, const std::string& file);
+
+/// The failures that the runtime makes itself.
+[[nodiscard]] error closed_error(const std::string& file);
+[[nodiscard]] error busy_error(const std::string& file);
+[[nodiscard]] std::exception_ptr cancelled_failure();
+
+} // namespace skein::runtime

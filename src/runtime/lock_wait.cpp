@@ -1,0 +1,20 @@
+#include "runtime/lock_wait.hpp"
+
+namespace skein::runtime {
+
+lock_wait::lock_wait(std::unique_ptr<alarm> timer, std::function<void()> try_again)
+    : timer_(std::move(timer)), try_again_(std::move(try_again))
+{
+}
+
+void lock_wait::pause()
+{
+    std::uniform_int_distribution<int> microseconds(100, 1000);
+    is_pausing_ = true;
+    timer_->set(std::chrono::microseconds(microseconds(random_)), [this] {
+        is_pausing_ = false;
+        try_again_();
+    });
+}
+
+} // namespace skein::runtime

@@ -1,0 +1,125 @@
+#include "runtime/opening.hpp"
+
+#include "runtime/failure.hpp"
+#include "sqlite/statement.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+
+#include <string_view>
+#include <thread>
+
+namespace skein::runtime {
+
+namespace {
+
+// Where the log ends up after a burst, instead of staying as large as it ever was.
+constexpr int largest_idle_journal = 16 * 1024 * 1024;
+
+std::string_view pragma_value(journal_mode journal)
+{
+    switch (journal) {
+    case journal_mode::wal:
+        return "wal";
+    case journal_mode::truncate:
+        return "truncate";
+    case journal_mode::persist:
+        return "persist";
+    case journal_mode::remove:
+        return "delete";
+    }
+    throw error(errc::invalid_argument, "journal: not a value of journal_mode");
+}
+
+std::string_view pragma_value(durability level)
+{
+    switch (level) {
+    case durability::full:
+        return "FULL";
+    case durability::normal:
+        return "NORMAL";
+    case durability::off:
+        return "OFF";
+    }
+    throw error(errc::invalid_argument, "durability: not a value of durability");
+}
+
+std::string ask(sqlite::connection connection, const std::string& pragma)
+{
+    sqlite::statement statement(connection, pragma);
+    sqlite::execution found = statement.start();
+    return found.step() ? std::string(found.text(0)) : std::string();
+}
+
+bool may_succeed_later(const sqlite::error& refusal)
+{
+    // SQLITE_PROTOCOL: too many openers at once, says SQLite's log of the write-ahead log.
+    return refusal.is_busy() || refusal.primary_code() == SQLITE_PROTOCOL;
+}
+
+/// SQLite's own busy handler does not serve a change of the journal mode.
+template <class Step>
+void retry_while_busy(std::chrono::milliseconds timeout, Step step)
+{
+    const auto give_up = std::chrono::steady_clock::now() + timeout;
+    while (true) {
+        try {
+            step();
+            return;
+        } catch (const sqlite::error& refusal) {
+            if (!may_succeed_later(refusal) || std::chrono::steady_clock::now() >= give_up) {
+                throw;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+}
+
+void set_up(sqlite::connection connection, const database_options& options)
+{
+    const std::string wanted(pragma_value(options.journal));
+    if (ask(connection, "PRAGMA journal_mode") != wanted) {
+        ask(connection, "PRAGMA journal_mode = " + wanted);
+    }
+    connection.execute("PRAGMA synchronous = " + std::string(pragma_value(options.durability)));
+    connection.execute("PRAGMA journal_size_limit = " + std::to_string(largest_idle_journal));
+    // Checkpoints run between batches, never inside somebody's commit.
+    connection.execute("PRAGMA wal_autocheckpoint = 0");
+    // The first read does what a crash has left to be done.
+    ask(connection, "SELECT count(*) FROM sqlite_schema");
+}
+
+} // namespace
+
+std::filesystem::path resolve(const std::filesystem::path& path)
+{
+    if (path.empty()) {
+        throw error(errc::invalid_argument, "path: empty; the path of a file is accepted");
+    }
+    return path == ":memory:" ? path : std::filesystem::absolute(path).lexically_normal();
+}
+
+std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& path,
+                                                const database_options& options)
+{
+    const std::string file = path.string();
+    try {
+        // One strand uses the connection, so SQLite's own mutex would only cost.
+        auto database = std::make_unique<SQLite::Database>(
+            file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+        const sqlite::connection connection(database->getHandle());
+        sqlite3_extended_result_codes(connection.handle(), 1);
+        retry_while_busy(options.busy_timeout, [&] { set_up(connection, options); });
+        return database;
+    } catch (const sqlite::error& refusal) {
+        if (may_succeed_later(refusal)) {
+            throw busy_error(file);
+        }
+        throw to_error(refusal, file);
+    } catch (const SQLite::Exception& refusal) {
+        throw error(errc::storage_failure, file + ": " + refusal.what(),
+                    refusal.getExtendedErrorCode());
+    }
+}
+
+} // namespace skein::runtime

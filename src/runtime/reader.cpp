@@ -1,0 +1,56 @@
+#include "runtime/reader.hpp"
+
+#include "runtime/failure.hpp"
+
+#include <SQLiteCpp/Database.h>
+
+namespace skein::runtime {
+
+reader::reader(SQLite::Database& database, callback_guard& guard, std::string file)
+    : database_(database), guard_(guard), file_(std::move(file)),
+      connection_(database.getHandle()), begin_(connection_, "BEGIN"),
+      take_snapshot_(connection_, "SELECT 1 FROM sqlite_schema LIMIT 1"),
+      rollback_(connection_, "ROLLBACK")
+{
+}
+
+bool reader::run(reading& wanted)
+{
+    std::exception_ptr failure;
+    try {
+        if (!begin()) {
+            return false;
+        }
+        const callback_guard::scope guarded(guard_, callback_guard::mode::reading);
+        wanted.run(database_);
+    } catch (...) {
+        failure = translate(std::current_exception(), file_);
+    }
+    end();
+    wanted.complete(std::move(failure));
+    return true;
+}
+
+bool reader::begin()
+{
+    begin_.run();
+    try {
+        take_snapshot_.run();
+        return true;
+    } catch (const sqlite::error& refusal) {
+        if (!refusal.is_busy()) {
+            throw;
+        }
+    }
+    end();
+    return false;
+}
+
+void reader::end()
+{
+    if (connection_.in_transaction()) {
+        rollback_.run();
+    }
+}
+
+} // namespace skein::runtime

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "sqlite/connection.hpp"
+
+#include <skein/clock.hpp>
+
+#include <optional>
+
+namespace skein::runtime {
+
+/// Something in the file that can be waited on, such as one transport. All calls are made on the
+/// strand.
+class source {
+public:
+    source() = default;
+    source(const source&) = delete;
+    source& operator=(const source&) = delete;
+    virtual ~source() = default;
+
+    /// The next moment, later than `now`, when time alone may make something claimable. Only reads.
+    [[nodiscard]] virtual std::optional<clock::wall_time> next_due(sqlite::connection connection,
+                                                                   clock::wall_time now) = 0;
+
+    /// Gives up its statements: the connection is about to be closed.
+    virtual void disconnect() noexcept = 0;
+};
+
+} // namespace skein::runtime

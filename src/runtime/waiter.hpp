@@ -1,0 +1,59 @@
+#pragma once
+
+#include "runtime/batch.hpp"
+#include "runtime/operation.hpp"
+#include "runtime/source.hpp"
+
+#include <skein/clock.hpp>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace skein::runtime {
+
+class waiter;
+struct line;
+
+/// How long a waiter waits.
+struct patience {
+    /// Absent: without limit. Zero or less: not at all.
+    std::optional<clock::steady_time::duration> limit;
+
+    [[nodiscard]] bool is_none() const noexcept { return limit && *limit <= limit->zero(); }
+};
+
+/// An operation that takes something from a source, and waits while there is nothing.
+class waiter : public operation {
+public:
+    explicit waiter(patience how_long) : patience_(how_long) {}
+
+    [[nodiscard]] const patience& how_long() const noexcept { return patience_; }
+
+    /// Where it takes from.
+    [[nodiscard]] virtual source& origin() const noexcept = 0;
+
+    /// What it accepts: waiters of the same text form one line.
+    [[nodiscard]] virtual const std::string& accepts() const noexcept = 0;
+
+    /// Whether there may be something for this line. Only reads.
+    [[nodiscard]] virtual bool has_work(sqlite::connection connection, clock::wall_time now) = 0;
+
+    /// Takes something, inside the batch's transaction. Returns false when there is nothing.
+    virtual bool serve(batch& batch) = 0;
+
+    void arrive(engine& engine, std::shared_ptr<operation> self) override;
+    bool withdraw(engine& engine) override;
+
+private:
+    friend class waitlist;
+
+    patience patience_;
+    line* line_ = nullptr;
+    std::list<std::shared_ptr<waiter>>::iterator place_;
+    std::optional<std::multimap<clock::steady_time, waiter*>::iterator> deadline_;
+};
+
+} // namespace skein::runtime

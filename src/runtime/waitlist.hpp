@@ -1,0 +1,91 @@
+#pragma once
+
+#include "runtime/waiter.hpp"
+
+#include <skein/error.hpp>
+
+#include <cstddef>
+#include <functional>
+
+namespace skein::runtime {
+
+/// The waiters that accept the same, in the order they came.
+struct line {
+    std::list<std::shared_ptr<waiter>> waiters;
+    source* origin = nullptr;
+    /// Whether something may have become claimable since the line last found nothing.
+    bool is_changed = true;
+    /// Since when the line has known of something that it could not take, for want of the lock.
+    std::optional<clock::steady_time> locked_since;
+};
+
+/// Everybody who waits. A waiter costs nothing while nothing happens: a line asks the file once
+/// for all its waiters, and only when something has happened to its source.
+///
+/// Used on the strand only.
+class waitlist {
+public:
+    /// Adds a waiter at the end of its line. `now` is the steady time its limit is counted from.
+    void join(std::shared_ptr<waiter> newcomer, clock::steady_time now);
+
+    /// Takes a waiter out, wherever it stands.
+    std::shared_ptr<waiter> leave(waiter& leaver);
+
+    /// Whether there are waiters that wait, rather than want to know what is there now.
+    [[nodiscard]] bool has_patient() const noexcept { return patient_ != 0; }
+
+    /// Whether some line has still to look.
+    [[nodiscard]] bool has_changed() const;
+
+    /// Something may have become claimable.
+    void mark(const source& changed);
+    void mark_all();
+
+    /// Calls `visit` for each line that may find something, in turns: where the last call stopped,
+    /// this one starts. Stops when `visit` returns false. `visit` may empty the line it is given.
+    void visit_changed(const std::function<bool(line&)>& visit);
+
+    /// The line has found nothing: its waiters wait on, those without patience get nothing.
+    void settle_empty(line& found_empty);
+
+    /// Ends the waits whose limit has passed.
+    void expire(clock::steady_time now);
+    [[nodiscard]] std::optional<clock::steady_time> next_limit() const;
+
+    /// Marks the sources whose time has come at `now`; they are asked for the next one.
+    void mark_due(clock::wall_time now);
+
+    /// The next moment when time alone may make something claimable. Asks only the sources that
+    /// something has happened to.
+    [[nodiscard]] std::optional<clock::wall_time> next_due(sqlite::connection connection,
+                                                           clock::wall_time now);
+    /// Ends every wait of one line, or of all. Each waiter gets an exception of its own, since it
+    /// is thrown on a thread of its own.
+    void fail(line& failed, const error& reason);
+    void fail_all(const error& reason);
+
+    /// Ends the lines that have wanted the lock for longer than `timeout`.
+    void fail_overdue(clock::steady_time now, clock::steady_time::duration timeout,
+                      const error& reason);
+
+private:
+    struct origin {
+        std::size_t lines = 0;
+        bool due_is_known = false;
+        std::optional<clock::wall_time> due;
+    };
+
+    using lines = std::map<std::string, line>;
+
+    void remove(lines::iterator empty);
+    void forget_due();
+
+    lines lines_;
+    std::map<source*, origin> origins_;
+    std::multimap<clock::steady_time, waiter*> limits_;
+    std::size_t patient_ = 0;
+    const line* visited_ = nullptr; ///< this line stays, even when its last waiter leaves
+    std::string next_visited_;
+};
+
+} // namespace skein::runtime

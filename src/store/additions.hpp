@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sqlite/connection.hpp"
+
+#include <string_view>
+
+namespace skein::store {
+
+/// The formats that skein shares with other programs carry no version. What skein adds to a file
+/// does, in the table `_skein_meta`, so that an older skein can tell that it would do harm.
+
+/// Throws `schema_too_new` when the file's addition of this name is newer than `known_version`.
+void require_known_addition(sqlite::connection connection, std::string_view name,
+                            int known_version);
+
+/// Writes the version of an addition that has just been made, inside the caller's transaction.
+void record_addition(sqlite::connection connection, std::string_view name, int version);
+
+} // namespace skein::store

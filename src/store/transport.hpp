@@ -1,0 +1,86 @@
+#pragma once
+
+#include "sqlite/statement.hpp"
+#include "store/claimable_groups.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skein::store {
+
+/// Names one claim of one message. Every claim writes a new `locked_by`, so that a fence from an
+/// earlier claim finds nothing.
+struct message_fence {
+    std::int64_t seq = 0;
+    std::string group_id;
+    std::string locked_by;
+};
+
+/// A message that has been claimed.
+struct claimed_message {
+    message_fence fence;
+    std::string payload;
+    double expires_at = 0;
+};
+
+/// Ordered message groups: what a message is, and what may be done with it. Synchronous; times are
+/// epoch seconds and are given by the caller. Every call but the reading ones wants a write
+/// transaction, and one that takes several statements wants a savepoint around it.
+class transport {
+public:
+    transport(sqlite::connection connection, const transport_names& names, transport_shape shape);
+
+    /// Appends to the group. Priority and routing key count only if this creates the group's row.
+    void publish(std::string_view group_id, std::string_view payload, int priority,
+                 std::optional<std::string_view> routing_key);
+
+    /// Whether a claim would be worth a write transaction. Only reads.
+    [[nodiscard]] bool has_work(const claim_filter& filter, double now);
+
+    /// Leases the oldest message of the group whose turn it is until `now + visibility`.
+    /// Returns nothing when no group that the filter accepts is free.
+    [[nodiscard]] std::optional<claimed_message>
+    claim(const claim_filter& filter, std::string_view locked_by, double visibility, double now);
+
+    /// Removes the message. False when the fence is stale: nothing has changed then, here and below.
+    bool ack(const message_fence& fence);
+
+    /// Gives the message back, claimable at once. Its group keeps its place in the rotation.
+    bool release(const message_fence& fence);
+
+    /// Gives the message back and blocks its group until `end`.
+    bool park(const message_fence& fence, double end);
+
+    /// Moves the end of the lease, also of one that has lapsed and that nobody has taken since.
+    bool extend(const message_fence& fence, double end);
+
+    /// The end of the earliest lease or park that still holds at `now`. Only reads.
+    [[nodiscard]] std::optional<double> next_lapse(double now);
+
+private:
+    std::optional<claimed_message> free_head(const group_candidate& group, double now);
+    void lease(const group_candidate& group, claimed_message& message, std::string_view locked_by,
+               double visibility, double now);
+    double next_stamp(double now);
+
+    std::unique_ptr<claimable_groups> groups_;
+    sqlite::statement insert_group_;
+    sqlite::statement insert_message_;
+    sqlite::statement read_head_;
+    sqlite::statement largest_stamp_;
+    sqlite::statement lock_;
+    sqlite::statement remove_group_;
+    sqlite::statement remove_drained_group_;
+    sqlite::statement remove_message_;
+    sqlite::statement release_;
+    sqlite::statement relock_;
+};
+
+/// Throw `store::invalid_argument`, naming the argument and what is accepted.
+void require_priority(std::string_view argument, int priority);
+void require_visibility(double visibility);
+
+} // namespace skein::store
