@@ -164,14 +164,21 @@ void engine::drain()
     inbox::contents news = inbox_.take();
     std::vector<std::shared_ptr<operation>> closings = std::move(news.closings);
     take_in(std::move(news));
-    pump();
-    if (!closings.empty()) {
-        // What came before the closing is done, unless it would have to wait.
-        while (!file_->units.empty() && !file_->lock.is_pausing()) {
-            pump();
-        }
+    if (closings.empty()) {
+        pump();
+    } else {
+        finish_units();
         finish(std::move(closings));
     }
+}
+
+/// Does what came before the closing, unless another process holds the lock.
+void engine::finish_units()
+{
+    file_->lock.forgive();
+    do {
+        pump();
+    } while (!file_->units.empty() && !file_->lock.is_pausing());
 }
 
 void engine::take_in(inbox::contents news)

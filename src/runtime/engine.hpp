@@ -91,6 +91,7 @@ private:
     void wake();
     void drain();
     void take_in(inbox::contents news);
+    void finish_units();
     void pump();
     void work();
     bool read_all();

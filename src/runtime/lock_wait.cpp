@@ -17,4 +17,11 @@ void lock_wait::pause()
     });
 }
 
+void lock_wait::forgive() noexcept
+{
+    timer_->clear();
+    is_pausing_ = false;
+    met_contention_ = false;
+}
+
 } // namespace skein::runtime

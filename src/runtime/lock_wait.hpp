@@ -18,6 +18,9 @@ public:
     /// Tries again after a pause.
     void pause();
 
+    /// Ends the pause and owes nobody anything: there is no later.
+    void forgive() noexcept;
+
     [[nodiscard]] bool is_pausing() const noexcept { return is_pausing_; }
 
     /// The lock was held by another: once it has been ours, the others get a turn.

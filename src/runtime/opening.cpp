@@ -109,6 +109,10 @@ std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& pat
             file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
         const sqlite::connection connection(database->getHandle());
         sqlite3_extended_result_codes(connection.handle(), 1);
+        if (sqlite3_db_readonly(connection.handle(), "main") == 1) {
+            throw error(errc::storage_failure, file + ": the file is not writable",
+                        SQLITE_READONLY);
+        }
         retry_while_busy(options.busy_timeout, [&] { set_up(connection, options); });
         return database;
     } catch (const sqlite::error& refusal) {

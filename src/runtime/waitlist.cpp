@@ -16,7 +16,7 @@ void waitlist::join(std::shared_ptr<waiter> newcomer, clock::steady_time now)
     }
     // Who does not wait wants to know what the file says now, not what the line found last.
     joined.is_changed = joined.is_changed || who.how_long().is_none();
-    patient_ += who.how_long().is_none() ? 0 : 1;
+    ++(who.how_long().is_none() ? joined.impatient : patient_);
     who.line_ = &joined;
     who.place_ = joined.waiters.insert(joined.waiters.end(), std::move(newcomer));
     const std::optional<clock::steady_time::duration> limit = who.how_long().limit;
@@ -31,7 +31,7 @@ std::shared_ptr<waiter> waitlist::leave(waiter& leaver)
     std::shared_ptr<waiter> kept = std::move(*leaver.place_);
     left.waiters.erase(leaver.place_);
     leaver.line_ = nullptr;
-    patient_ -= leaver.how_long().is_none() ? 0 : 1;
+    --(leaver.how_long().is_none() ? left.impatient : patient_);
     if (leaver.deadline_) {
         limits_.erase(*leaver.deadline_);
         leaver.deadline_.reset();
@@ -104,7 +104,7 @@ void waitlist::settle_empty(line& found_empty)
 {
     found_empty.is_changed = false;
     found_empty.locked_since.reset();
-    for (auto each = found_empty.waiters.begin(); each != found_empty.waiters.end();) {
+    for (auto each = found_empty.waiters.begin(); found_empty.impatient != 0;) {
         waiter& who = **each++;
         if (who.how_long().is_none()) {
             leave(who)->complete();

@@ -12,6 +12,7 @@ namespace skein::runtime {
 /// The waiters that accept the same, in the order they came.
 struct line {
     std::list<std::shared_ptr<waiter>> waiters;
+    std::size_t impatient = 0; ///< those of them that do not wait
     source* origin = nullptr;
     /// Whether something may have become claimable since the line last found nothing.
     bool is_changed = true;

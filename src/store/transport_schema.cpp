@@ -43,6 +43,13 @@ bool has_format(sqlite::connection connection, const transport_names& names)
            has_column(connection, names.groups, "routing_key");
 }
 
+bool has_indexes(sqlite::connection connection, const transport_names& names)
+{
+    return has_object(connection, names.by_group) &&
+           has_object(connection, names.by_last_claimed) &&
+           has_object(connection, names.by_routing_key);
+}
+
 bool has_additions(sqlite::connection connection, const transport_names& names)
 {
     return has_column(connection, names.groups, "blocked_until") &&
@@ -157,7 +164,9 @@ transport_shape inspect_transport(sqlite::connection connection, const transport
     if (!has_format(connection, names)) {
         return transport_shape::missing;
     }
-    return has_additions(connection, names) ? transport_shape::complete : transport_shape::plain;
+    return has_indexes(connection, names) && has_additions(connection, names)
+               ? transport_shape::complete
+               : transport_shape::plain;
 }
 
 void create_transport(sqlite::connection connection, const transport_names& names)

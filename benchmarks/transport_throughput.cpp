@@ -1,0 +1,162 @@
+// Publish, and claim + ack, by 1, 64 and 512 coroutines at once, beside a plain SQLite loop that runs
+// the same statements with as many messages in each transaction, in the same run on the same disk.
+//
+// items_per_second is skein's; raw_per_second the plain loop's; of_raw the ratio of the two.
+
+#include "support/raw_transport.hpp"
+#include "support/scratch_file.hpp"
+
+#include <skein/skein.hpp>
+
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+namespace {
+
+using benchmarks::raw_transport;
+using benchmarks::scratch_file;
+
+const std::string payload(100, 'x');
+
+enum class form { own_thread, callers_executor };
+
+struct setting {
+    form kind;
+    skein::durability level;
+};
+
+skein::database open(const setting& with, asio::io_context& io, const std::string& path)
+{
+    skein::database_options options;
+    options.durability = with.level;
+    return with.kind == form::own_thread ? skein::database(path, options)
+                                         : skein::database(io.get_executor(), path, options);
+}
+
+void rethrow(std::exception_ptr failure)
+{
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+}
+
+asio::awaitable<void> publish(skein::transport transport, std::string group)
+{
+    co_await transport.publish(group, payload);
+}
+
+asio::awaitable<void> claim_and_ack(skein::transport transport)
+{
+    skein::message message = co_await transport.claim();
+    benchmark::DoNotOptimize(message.payload().data());
+    const bool is_ours = co_await message.ack();
+    benchmark::DoNotOptimize(is_ours);
+}
+
+/// Lets as many coroutines publish one message each, to groups of their own.
+void publish_all(asio::io_context& io, const skein::transport& transport, std::size_t coroutines)
+{
+    for (std::size_t each = 0; each < coroutines; ++each) {
+        asio::co_spawn(io, publish(transport, "group-" + std::to_string(each)), rethrow);
+    }
+    io.restart();
+    io.run();
+}
+
+void claim_all(asio::io_context& io, const skein::transport& transport, std::size_t coroutines)
+{
+    for (std::size_t each = 0; each < coroutines; ++each) {
+        asio::co_spawn(io, claim_and_ack(transport), rethrow);
+    }
+    io.restart();
+    io.run();
+}
+
+void report(benchmark::State& state, std::size_t coroutines, double raw_seconds)
+{
+    const auto items = static_cast<double>(state.iterations()) * static_cast<double>(coroutines);
+    state.SetItemsProcessed(static_cast<std::int64_t>(items));
+    state.counters["raw_per_second"] = items / raw_seconds;
+    state.counters["of_raw"] = benchmark::Counter(raw_seconds, benchmark::Counter::kIsRate);
+}
+
+/// Runs the work in turns with the raw loop's, so that both meet the same disk. `afterwards` is not
+/// counted.
+template <class Work, class Raw, class Afterwards>
+void compare(benchmark::State& state, std::size_t coroutines, Work work, Raw raw,
+             Afterwards afterwards)
+{
+    using clock = std::chrono::steady_clock;
+    clock::duration raw_time{};
+    for (auto _ : state) {
+        const clock::time_point start = clock::now();
+        work();
+        const clock::time_point middle = clock::now();
+        raw();
+        raw_time += clock::now() - middle;
+        state.SetIterationTime(std::chrono::duration<double>(middle - start).count());
+        afterwards();
+    }
+    report(state, coroutines, std::chrono::duration<double>(raw_time).count());
+}
+
+void publishing(benchmark::State& state, setting with)
+{
+    const auto coroutines = static_cast<std::size_t>(state.range(0));
+    asio::io_context io;
+    const scratch_file file;
+    const skein::database database = open(with, io, file.path());
+    const skein::transport transport = database.transport();
+    publish_all(io, transport, coroutines);
+    raw_transport raw(file.path(), with.level);
+    compare(
+        state, coroutines, [&] { publish_all(io, transport, coroutines); },
+        [&] { raw.publish(coroutines, payload); }, [] {});
+}
+
+void claiming(benchmark::State& state, setting with)
+{
+    const auto coroutines = static_cast<std::size_t>(state.range(0));
+    asio::io_context io;
+    const scratch_file file;
+    const skein::database database = open(with, io, file.path());
+    const skein::transport transport = database.transport();
+    publish_all(io, transport, coroutines);
+    raw_transport raw(file.path(), with.level);
+    for (int each = 0; each < 200; ++each) {
+        raw.publish(coroutines, payload);
+    }
+    const auto refill = [&] {
+        raw.publish(coroutines, payload);
+        raw.publish(coroutines, payload);
+    };
+    compare(
+        state, coroutines, [&] { claim_all(io, transport, coroutines); },
+        [&] { raw.claim_and_ack(coroutines); }, refill);
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark)
+{
+    benchmark->Arg(1)->Arg(64)->Arg(512)->UseManualTime()->Unit(benchmark::kMicrosecond);
+}
+
+constexpr setting full_own{form::own_thread, skein::durability::full};
+constexpr setting full_callers{form::callers_executor, skein::durability::full};
+constexpr setting normal_own{form::own_thread, skein::durability::normal};
+constexpr setting normal_callers{form::callers_executor, skein::durability::normal};
+
+BENCHMARK_CAPTURE(publishing, full/own_thread, full_own)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, full/callers_executor, full_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, normal/own_thread, normal_own)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, normal/callers_executor, normal_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, full/own_thread, full_own)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, full/callers_executor, full_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, normal/own_thread, normal_own)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, normal/callers_executor, normal_callers)->Apply(sizes);
+
+} // namespace
