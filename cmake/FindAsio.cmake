@@ -14,7 +14,7 @@ else()
     mark_as_advanced(Asio_INCLUDE_DIR)
     set(_Asio_where Asio_INCLUDE_DIR)
 
-    if(Asio_INCLUDE_DIR)
+    if(EXISTS "${Asio_INCLUDE_DIR}/asio/version.hpp")
         # "#define ASIO_VERSION 102201 // 1.22.1": major * 100000 + minor * 100 + patch.
         file(
             STRINGS "${Asio_INCLUDE_DIR}/asio/version.hpp" _Asio_line

@@ -41,5 +41,6 @@ list(JOIN skein_pc_cflags " " skein_pc_cflags)
 
 # The way from the file back to the prefix: the installed tree can be moved.
 file(RELATIVE_PATH skein_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" skein_pc_prefix ${skein_pc_prefix})
 configure_file(cmake/skein.pc.in skein.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/skein.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -39,10 +39,10 @@ struct database_options {
     std::chrono::microseconds watch_interval{1000};
 
     /// Receives what skein has to say; silent by default.
-    log_function log;
+    log_function log = {};
 
     /// All the time that the database sees; the machine's by default.
-    std::shared_ptr<skein::clock> clock;
+    std::shared_ptr<skein::clock> clock = {};
 };
 
 } // namespace skein

@@ -42,14 +42,14 @@ struct publish_options {
     int priority = 0;
 
     /// For which kind of worker the group is. Takes effect like the priority; absent: no key.
-    std::optional<std::string_view> routing_key;
+    std::optional<std::string_view> routing_key = {};
 };
 
 /// What a claim accepts.
 struct claim_options {
     /// Written into the file beside the lease, for those who look. Empty: an id of the database
     /// object. It is not what protects a lease; two workers may share one.
-    std::string_view worker;
+    std::string_view worker = {};
 
     /// Groups of a lower priority are left alone; 0 to 4. It is a floor, not an order: among the
     /// groups at or above it the least recently claimed goes first.
@@ -57,10 +57,10 @@ struct claim_options {
 
     /// Absent: groups of any key, or none. Present: only groups of one of these keys; an empty list
     /// matches nothing.
-    std::optional<std::span<const std::string_view>> routing_keys;
+    std::optional<std::span<const std::string_view>> routing_keys = {};
 
     /// How long the message is leased; absent: `transport_options::visibility`. Zero or more.
-    std::optional<duration> visibility;
+    std::optional<duration> visibility = {};
 };
 
 /// Ordered message groups: messages of one group are delivered one at a time, in the order they

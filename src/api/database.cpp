@@ -61,7 +61,7 @@ skein::transport database::transport(const transport_options& options) const
 
 asio::awaitable<void> database::close() const
 {
-    return runtime::await_operation(owner_->engine(), std::make_shared<runtime::closing>());
+    return runtime::await_closing(owner_->engine());
 }
 
 const std::filesystem::path& database::path() const noexcept

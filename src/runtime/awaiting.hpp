@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/caller.hpp"
+#include "runtime/closing.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/operation.hpp"
 
@@ -22,6 +23,8 @@ namespace skein::runtime {
 /// and a cancellation is posted there, whichever thread it is emitted on. The coroutine's slot
 /// holds the operation weakly; asio clears it when the coroutine goes on.
 struct start_operation {
+    void (engine::*enter)(std::shared_ptr<operation>);
+
     template <class Handler>
     void operator()(Handler handler, std::shared_ptr<engine> engine,
                     std::shared_ptr<operation> wanted) const
@@ -38,7 +41,7 @@ struct start_operation {
             });
         }
         wanted->set_caller(make_caller(std::move(handler)));
-        engine->submit(std::move(wanted));
+        ((*engine).*enter)(std::move(wanted));
     }
 };
 
@@ -47,7 +50,16 @@ inline asio::awaitable<void> await_operation(std::shared_ptr<engine> engine,
                                              std::shared_ptr<operation> wanted)
 {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-        start_operation{}, asio::use_awaitable, std::move(engine), std::move(wanted));
+        start_operation{&engine::submit}, asio::use_awaitable, std::move(engine),
+        std::move(wanted));
+}
+
+/// Closes the database and returns when all is closed.
+inline asio::awaitable<void> await_closing(std::shared_ptr<engine> engine)
+{
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+        start_operation{&engine::close}, asio::use_awaitable, std::move(engine),
+        std::make_shared<closing>());
 }
 
 /// The same, for operations that have a result. Nothing suspends between the completion and the

@@ -2,17 +2,43 @@
 
 #include <strings.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 namespace skein::runtime {
+
+namespace {
+
+/// Pragmas that only look, although they take an argument.
+bool only_looks(const char* pragma)
+{
+    constexpr std::array<const char*, 10> known = {
+        "foreign_key_check", "foreign_key_list", "index_info", "index_list",  "index_xinfo",
+        "integrity_check",   "quick_check",      "table_info", "table_list", "table_xinfo"};
+    return std::any_of(known.begin(), known.end(),
+                       [&](const char* each) { return strcasecmp(pragma, each) == 0; });
+}
+
+/// SQLite asks for this when it connects a table-valued function such as json_each.
+bool declares_virtual_table(int action, const char* table)
+{
+    return action == SQLITE_UPDATE && std::strcmp(table, "sqlite_master") == 0;
+}
+
+} // namespace
 
 callback_guard::callback_guard(sqlite::connection connection, std::string savepoint)
     : connection_(connection), savepoint_(std::move(savepoint))
 {
     // Set once: setting it would expire every prepared statement.
     sqlite3_set_authorizer(connection_.handle(), &callback_guard::authorize, this);
+    sqlite3_commit_hook(connection_.handle(), &callback_guard::refuse_commit, this);
 }
 
 callback_guard::~callback_guard()
 {
+    sqlite3_commit_hook(connection_.handle(), nullptr, nullptr);
     sqlite3_set_authorizer(connection_.handle(), nullptr, nullptr);
 }
 
@@ -23,7 +49,13 @@ int callback_guard::authorize(void* self, int action, const char* first, const c
                                                                              : SQLITE_DENY;
 }
 
-bool callback_guard::allows(int action, const char* /*first*/, const char* second) const
+/// A callback that goes on after SQLite has ended its transaction would commit each statement alone.
+int callback_guard::refuse_commit(void* self)
+{
+    return static_cast<callback_guard*>(self)->mode_ == mode::off ? 0 : 1;
+}
+
+bool callback_guard::allows(int action, const char* first, const char* second) const
 {
     if (mode_ == mode::off) {
         return true;
@@ -36,7 +68,8 @@ bool callback_guard::allows(int action, const char* /*first*/, const char* secon
     }
     return mode_ == mode::writing || action == SQLITE_SELECT || action == SQLITE_READ ||
            action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE ||
-           (action == SQLITE_PRAGMA && second == nullptr);
+           declares_virtual_table(action, first) ||
+           (action == SQLITE_PRAGMA && (second == nullptr || only_looks(first)));
 }
 
 } // namespace skein::runtime

@@ -39,6 +39,7 @@ public:
 private:
     static int authorize(void* self, int action, const char* first, const char* second,
                          const char* schema, const char* trigger);
+    static int refuse_commit(void* self);
     [[nodiscard]] bool allows(int action, const char* first, const char* second) const;
 
     sqlite::connection connection_;

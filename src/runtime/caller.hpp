@@ -8,6 +8,7 @@
 #include <asio/post.hpp>
 #include <asio/prefer.hpp>
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -29,6 +30,9 @@ public:
     caller& operator=(const caller&) = delete;
     ~caller() { life_->remove(*this); }
 
+    /// Whether the context has ended: nobody wants the result any more. From any thread.
+    [[nodiscard]] bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
+
     /// From any thread.
     void resume(std::exception_ptr failure) { life_->resume(*this, std::move(failure)); }
 
@@ -37,6 +41,7 @@ private:
 
     std::shared_ptr<context_life> life_;
     std::shared_ptr<resumption> continuation_;
+    std::atomic<bool> is_gone_ = false;
     bool is_listed_ = false;
     caller* previous_ = nullptr;
     caller* next_ = nullptr;

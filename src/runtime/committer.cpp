@@ -1,6 +1,7 @@
 #include "runtime/committer.hpp"
 
 #include "runtime/failure.hpp"
+#include "runtime/opening.hpp"
 
 #include <SQLiteCpp/Database.h>
 
@@ -16,19 +17,19 @@ constexpr std::chrono::milliseconds longest_batch{10};
 
 /// In a rollback journal a commit needs the exclusive lock, which readers of other processes can
 /// deny it. Taken at the beginning, nothing can be denied later; with a write-ahead log there is no
-/// difference to make.
-std::string begin_text(journal_mode journal)
+/// difference to make. The file decides, not the option: it may have been refused.
+std::string begin_text(sqlite::connection connection)
 {
-    return journal == journal_mode::wal ? "BEGIN IMMEDIATE" : "BEGIN EXCLUSIVE";
+    return journal_of(connection) == "wal" ? "BEGIN IMMEDIATE" : "BEGIN EXCLUSIVE";
 }
 
 } // namespace
 
 committer::committer(engine& owner, SQLite::Database& database, const clock& time,
-                     journal_mode journal, std::string file)
+                     std::string file)
     : owner_(owner), database_(database), connection_(database.getHandle()), time_(time),
       file_(std::move(file)), guard_(connection_, savepoint_name),
-      begin_(connection_, begin_text(journal)), commit_(connection_, "COMMIT"),
+      begin_(connection_, begin_text(connection_)), commit_(connection_, "COMMIT"),
       rollback_(connection_, "ROLLBACK"), savepoint_(connection_, savepoint_name)
 {
 }
@@ -40,13 +41,12 @@ bool committer::run(std::deque<std::shared_ptr<unit>>& queue, waitlist& waiting)
     }
     started_ = time_.steady_now();
     batch current(owner_, database_, time_, waiting);
+    if (lines_come_first_) {
+        serve_lines(waiting, current);
+    }
     run_units(queue, current);
-    waiting.visit_changed([&](line& each) {
-        if (!broken_) {
-            serve_line(each, waiting, current);
-        }
-        return !broken_ && has_room();
-    });
+    serve_lines(waiting, current);
+    lines_come_first_ = !lines_come_first_ && !has_room() && waiting.has_changed();
     end(current, waiting);
     return true;
 }
@@ -69,7 +69,7 @@ void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch
     while (!queue.empty() && !broken_ && has_room()) {
         const std::shared_ptr<unit> next = std::move(queue.front());
         queue.pop_front();
-        if (next->cancel_requested()) {
+        if (next->is_unwanted()) {
             next->complete(cancelled_failure());
         }
         if (!next->is_complete()) {
@@ -80,11 +80,21 @@ void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch
     }
 }
 
+void committer::serve_lines(waitlist& waiting, batch& batch)
+{
+    waiting.visit_changed([&](line& each) {
+        if (!broken_) {
+            serve_line(each, waiting, batch);
+        }
+        return !broken_ && has_room();
+    });
+}
+
 void committer::serve_line(line& served, waitlist& waiting, batch& batch)
 {
     while (!served.waiters.empty() && !broken_ && has_room()) {
         waiter& head = *served.waiters.front();
-        if (head.cancel_requested()) {
+        if (head.is_unwanted()) {
             waiting.leave(head)->complete(cancelled_failure());
             continue;
         }
@@ -157,10 +167,10 @@ void committer::break_batch(const std::exception_ptr& failure)
     } catch (const error& reason) {
         broken_ = reason;
     } catch (const std::exception& reason) {
-        broken_.emplace(errc::storage_failure,
-                        file_ + ": another operation of the batch ended its transaction: " +
-                            reason.what(),
-                        sqlite3_extended_errcode(connection_.handle()));
+        const sqlite::error cause(
+            sqlite3_extended_errcode(connection_.handle()),
+            std::string("another operation of the batch ended its transaction: ") + reason.what());
+        broken_ = to_error(cause, file_);
     } catch (...) {
         broken_.emplace(errc::storage_failure,
                         file_ + ": another operation of the batch ended its transaction");

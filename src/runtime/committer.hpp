@@ -7,7 +7,7 @@
 #include "sqlite/savepoint.hpp"
 #include "sqlite/statement.hpp"
 
-#include <skein/database_options.hpp>
+#include <skein/clock.hpp>
 #include <skein/error.hpp>
 
 #include <deque>
@@ -26,8 +26,7 @@ namespace skein::runtime {
 /// fails, the batch has failed: none of it has happened, and all of it gets the first error.
 class committer {
 public:
-    committer(engine& owner, SQLite::Database& database, const clock& time, journal_mode journal,
-              std::string file);
+    committer(engine& owner, SQLite::Database& database, const clock& time, std::string file);
 
     /// Runs one batch: units from the front of the queue, then the lines of waiters for which
     /// something may be there. Returns false when another process holds the lock: nothing has
@@ -44,6 +43,7 @@ private:
 
     bool begin();
     void run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
+    void serve_lines(waitlist& waiting, batch& batch);
     void serve_line(line& served, waitlist& waiting, batch& batch);
     template <class Work>
     std::exception_ptr run_alone(isolation kind, batch& batch, Work work);
@@ -63,6 +63,7 @@ private:
     sqlite::statement commit_;
     sqlite::statement rollback_;
     sqlite::savepoint savepoint_;
+    bool lines_come_first_ = false; ///< the last batch was full before it came to them
 
     // The batch that is being run.
     std::vector<member> members_;

@@ -87,6 +87,7 @@ void context_life::end() noexcept
         const std::lock_guard lock(mutex_);
         if (first_ != nullptr) {
             forgotten = std::move(first_->continuation_);
+            first_->is_gone_ = true;
             unlink(*first_);
         }
     } while (forgotten);

@@ -55,7 +55,7 @@ void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_t
 
 engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> opened)
     : database(std::move(opened)), connection(database->getHandle()),
-      writes(owner, *database, *owner.clock_, owner.options_.journal, owner.path_.string()),
+      writes(owner, *database, *owner.clock_, owner.path_.string()),
       reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
       commits_of_others(connection, owner.clock_->make_alarm(owner.strand_),
                         owner.options_.watch_interval,
@@ -185,7 +185,7 @@ void engine::take_in(inbox::contents news)
 {
     for (std::shared_ptr<operation>& each : news.arrived) {
         operation& arriving = *each;
-        if (arriving.cancel_requested()) {
+        if (arriving.is_unwanted()) {
             arriving.complete(cancelled_failure());
         } else {
             arriving.arrive(*this, std::move(each));
@@ -235,7 +235,7 @@ bool engine::read_all()
 {
     while (!file_->readings.empty()) {
         const std::shared_ptr<reading> next = file_->readings.front();
-        if (next->cancel_requested()) {
+        if (next->is_unwanted()) {
             next->complete(cancelled_failure());
         } else if (!file_->reads.run(*next)) {
             return false;
@@ -287,6 +287,7 @@ bool engine::write_batch()
     if (!file_->writes.run(file_->units, file_->waiting)) {
         return false;
     }
+    file_->lock.note_success();
     file_->checkpoints.run_if_due();
     return true;
 }

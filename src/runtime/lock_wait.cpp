@@ -22,6 +22,7 @@ void lock_wait::forgive() noexcept
     timer_->clear();
     is_pausing_ = false;
     met_contention_ = false;
+    owes_gap_ = false;
 }
 
 } // namespace skein::runtime

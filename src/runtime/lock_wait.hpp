@@ -25,8 +25,10 @@ public:
 
     /// The lock was held by another: once it has been ours, the others get a turn.
     void note_contention() noexcept { met_contention_ = true; }
+    /// The lock has been ours.
+    void note_success() noexcept { owes_gap_ = std::exchange(met_contention_, false); }
     /// Whether a pause is owed to the others; asking settles it.
-    [[nodiscard]] bool owes_a_gap() noexcept { return std::exchange(met_contention_, false); }
+    [[nodiscard]] bool owes_a_gap() noexcept { return std::exchange(owes_gap_, false); }
 
 private:
     std::unique_ptr<alarm> timer_;
@@ -34,6 +36,7 @@ private:
     std::minstd_rand random_{std::random_device{}()};
     bool is_pausing_ = false;
     bool met_contention_ = false;
+    bool owes_gap_ = false;
 };
 
 } // namespace skein::runtime

@@ -16,6 +16,13 @@ namespace {
 // Where the log ends up after a burst, instead of staying as large as it ever was.
 constexpr int largest_idle_journal = 16 * 1024 * 1024;
 
+std::string ask(sqlite::connection connection, const std::string& pragma)
+{
+    sqlite::statement statement(connection, pragma);
+    sqlite::execution found = statement.start();
+    return found.step() ? std::string(found.text(0)) : std::string();
+}
+
 std::string_view pragma_value(journal_mode journal)
 {
     switch (journal) {
@@ -44,13 +51,6 @@ std::string_view pragma_value(durability level)
     throw error(errc::invalid_argument, "durability: not a value of durability");
 }
 
-std::string ask(sqlite::connection connection, const std::string& pragma)
-{
-    sqlite::statement statement(connection, pragma);
-    sqlite::execution found = statement.start();
-    return found.step() ? std::string(found.text(0)) : std::string();
-}
-
 bool may_succeed_later(const sqlite::error& refusal)
 {
     // SQLITE_PROTOCOL: too many openers at once, says SQLite's log of the write-ahead log.
@@ -75,12 +75,25 @@ void retry_while_busy(std::chrono::milliseconds timeout, Step step)
     }
 }
 
-void set_up(sqlite::connection connection, const database_options& options)
+/// A change of the journal mode needs the file for itself, and its refusal is no error: SQLite
+/// answers with the mode that stays.
+void set_journal(sqlite::connection connection, const database_options& options)
 {
     const std::string wanted(pragma_value(options.journal));
-    if (ask(connection, "PRAGMA journal_mode") != wanted) {
-        ask(connection, "PRAGMA journal_mode = " + wanted);
+    if (journal_of(connection) == wanted) {
+        return;
     }
+    const std::string got = ask(connection, "PRAGMA journal_mode = " + wanted);
+    if (got != wanted && got != "memory" && options.log) {
+        options.log(log_level::warning, sqlite3_db_filename(connection.handle(), "main") +
+                                            (": journal mode " + wanted + " was refused, it is ") +
+                                            got);
+    }
+}
+
+void set_up(sqlite::connection connection, const database_options& options)
+{
+    set_journal(connection, options);
     connection.execute("PRAGMA synchronous = " + std::string(pragma_value(options.durability)));
     connection.execute("PRAGMA journal_size_limit = " + std::to_string(largest_idle_journal));
     // Checkpoints run between batches, never inside somebody's commit.
@@ -90,6 +103,11 @@ void set_up(sqlite::connection connection, const database_options& options)
 }
 
 } // namespace
+
+std::string journal_of(sqlite::connection connection)
+{
+    return ask(connection, "PRAGMA journal_mode");
+}
 
 std::filesystem::path resolve(const std::filesystem::path& path)
 {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "sqlite/connection.hpp"
+
 #include <skein/database_options.hpp>
 
 #include <filesystem>
@@ -20,5 +22,8 @@ namespace skein::runtime {
 /// another process creates, recovers or locks it. Throws `skein::error`.
 [[nodiscard]] std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& path,
                                                               const database_options& options);
+
+/// The name of the journal mode that the file really has.
+[[nodiscard]] std::string journal_of(sqlite::connection connection);
 
 } // namespace skein::runtime

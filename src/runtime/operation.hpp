@@ -27,9 +27,11 @@ public:
 
     /// Asks for cancellation. From any thread; the strand looks at it when it would begin.
     void request_cancel() noexcept { cancel_requested_.store(true, std::memory_order_relaxed); }
-    [[nodiscard]] bool cancel_requested() const noexcept
+
+    /// Whether it was cancelled, or its caller's context has ended: it should not begin any more.
+    [[nodiscard]] bool is_unwanted() const noexcept
     {
-        return cancel_requested_.load(std::memory_order_relaxed);
+        return cancel_requested_.load(std::memory_order_relaxed) || (caller_ && caller_->is_gone());
     }
 
     /// Called after the commit that made the operation's effect last, before the caller is resumed.
