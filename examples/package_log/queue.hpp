@@ -1,0 +1,14 @@
+#pragma once
+
+#include <skein/transport.hpp>
+
+#include <chrono>
+
+namespace package_log {
+
+/// The queue that the publisher and the workers share. The visibility is short, so that what a
+/// killed worker had in hand comes back soon.
+inline constexpr skein::transport_options queue_options{.prefix = "package_log",
+                                                        .visibility = std::chrono::seconds(1)};
+
+} // namespace package_log

@@ -1,0 +1,8 @@
+#include <skein/version.hpp>
+
+#include <iostream>
+
+int main()
+{
+    std::cout << "skein " << SKEIN_VERSION_STRING << '\n';
+}

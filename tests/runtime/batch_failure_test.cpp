@@ -1,0 +1,287 @@
+#include "runtime/running_queue.hpp"
+
+#include <skein/transaction.hpp>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+namespace {
+
+using skein::errc;
+using skein::transaction;
+using skein::support::operation;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// One operation misbehaves, between two that don't: all three are in one batch.
+class BatchFailure : public skein::support::running_queue {
+protected:
+    void run_between_neighbours(const std::function<void(transaction&)>& work)
+    {
+        before_ = start_publish("before");
+        between_ = start_transaction(work);
+        after_ = start_publish("after");
+        db_.settle();
+        EXPECT_TRUE(before_->is_done());
+        EXPECT_TRUE(between_->is_done());
+        EXPECT_TRUE(after_->is_done());
+    }
+
+    void expect_neighbours_committed()
+    {
+        EXPECT_FALSE(before_->has_failed());
+        EXPECT_FALSE(after_->has_failed());
+        EXPECT_THAT(payloads(), ElementsAre("before", "after"));
+        expect_works();
+    }
+
+    /// What had run before the end of the transaction has not happened; what had not was run in a
+    /// batch of its own.
+    void expect_batch_failed(errc code)
+    {
+        EXPECT_EQ(before_->error(), code);
+        EXPECT_TRUE(between_->has_failed());
+        EXPECT_FALSE(after_->has_failed());
+        EXPECT_THAT(payloads(), ElementsAre("after"));
+        EXPECT_THAT(other_.sql("SELECT v FROM t"), IsEmpty());
+        expect_works();
+    }
+
+    void expect_works()
+    {
+        EXPECT_NO_THROW(publish("later"));
+        EXPECT_EQ(payloads().back(), "later");
+        const auto insert = [](transaction& tx) { tx.database().exec("INSERT INTO t VALUES (99)"); };
+        EXPECT_NO_THROW(db_.run(db_.database().transaction(insert)));
+    }
+
+    std::optional<operation<void>> before_;
+    std::optional<operation<void>> between_;
+    std::optional<operation<void>> after_;
+};
+
+struct my_failure {
+    int number;
+};
+
+TEST_F(BatchFailure, OfAConstraintIsOfOneOperationAlone)
+{
+    other_.sql("INSERT INTO t VALUES ('old')");
+    run_between_neighbours([](transaction& tx) {
+        tx.database().exec("INSERT INTO t VALUES (1)");
+        tx.database().exec("INSERT INTO t VALUES ('old')");
+    });
+    EXPECT_THROW(between_->result(), SQLite::Exception);
+    EXPECT_THAT(other_.sql("SELECT v FROM t"), ElementsAre("old"));
+    expect_neighbours_committed();
+}
+
+TEST_F(BatchFailure, OfACallbackThatThrowsIsOfOneOperationAlone)
+{
+    run_between_neighbours([this](transaction& tx) {
+        tx.database().exec("INSERT INTO t VALUES (1)");
+        queue_.publish(tx, "g", "undone");
+        throw my_failure{7};
+    });
+    EXPECT_THROW(between_->result(), my_failure);
+    EXPECT_THAT(other_.sql("SELECT v FROM t"), IsEmpty());
+    expect_neighbours_committed();
+}
+
+TEST_F(BatchFailure, OfADeferredForeignKeyIsOfOneOperationAlone)
+{
+    other_.sql("CREATE TABLE child (parent REFERENCES t (v) DEFERRABLE INITIALLY DEFERRED)");
+    sqlite3_exec(handle_, "PRAGMA foreign_keys = on", nullptr, nullptr, nullptr);
+    run_between_neighbours(
+        [](transaction& tx) { tx.database().exec("INSERT INTO child VALUES ('nobody')"); });
+    EXPECT_EQ(between_->error(), errc::storage_failure);
+    EXPECT_THAT(other_.sql("SELECT parent FROM child"), IsEmpty());
+    expect_neighbours_committed();
+}
+
+TEST_F(BatchFailure, OfAClaimIsOfOneOperationAlone)
+{
+    publish("unclaimable", "first");
+    other_.sql("CREATE TRIGGER refuse BEFORE UPDATE OF locked_by ON harel_transport_messages"
+               " WHEN NEW.group_id = 'first' BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+    const auto neighbour = start_publish("neighbour", "second");
+    const auto claim = start_claim();
+    db_.settle();
+    EXPECT_FALSE(neighbour.has_failed());
+    EXPECT_TRUE(neighbour.is_done());
+    EXPECT_EQ(claim.error(), errc::storage_failure);
+    EXPECT_THAT(payloads(), ElementsAre("unclaimable", "neighbour"));
+    EXPECT_EQ(leased(), "0");
+}
+
+TEST_F(BatchFailure, OfATriggerThatRollsBackIsOfAll)
+{
+    other_.sql("CREATE TRIGGER stop BEFORE INSERT ON t WHEN NEW.v = 'stop'"
+               " BEGIN SELECT RAISE(ROLLBACK, 'all of it'); END");
+    run_between_neighbours([](transaction& tx) {
+        tx.database().exec("INSERT INTO t VALUES (1)");
+        tx.database().exec("INSERT INTO t VALUES ('stop')");
+    });
+    EXPECT_THROW(between_->result(), SQLite::Exception);
+    expect_batch_failed(errc::storage_failure);
+}
+
+TEST_F(BatchFailure, ThatACallbackSwallowsIsOfAll)
+{
+    other_.sql("CREATE TRIGGER stop BEFORE INSERT ON t WHEN NEW.v = 'stop'"
+               " BEGIN SELECT RAISE(ROLLBACK, 'all of it'); END");
+    run_between_neighbours([this](transaction& tx) {
+        EXPECT_THROW(tx.database().exec("INSERT INTO t VALUES ('stop')"), SQLite::Exception);
+    });
+    EXPECT_EQ(between_->error(), errc::storage_failure);
+    expect_batch_failed(errc::storage_failure);
+}
+
+TEST_F(BatchFailure, OfACallbackThatGoesOnAfterTheEndOfItsTransactionLetsNothingThrough)
+{
+    other_.sql("CREATE TRIGGER stop BEFORE INSERT ON t WHEN NEW.v = 'stop'"
+               " BEGIN SELECT RAISE(ROLLBACK, 'all of it'); END");
+    run_between_neighbours([this](transaction& tx) {
+        EXPECT_THROW(tx.database().exec("INSERT INTO t VALUES ('stop')"), SQLite::Exception);
+        try {
+            tx.database().exec("INSERT INTO t VALUES ('slipped through')");
+        } catch (const SQLite::Exception&) {
+        }
+        try {
+            queue_.publish(tx, "g", "slipped through");
+        } catch (const std::exception&) {
+        }
+    });
+    expect_batch_failed(errc::storage_failure);
+}
+
+void interrupt(sqlite3_context* context, int /*count*/, sqlite3_value** /*arguments*/)
+{
+    sqlite3_interrupt(sqlite3_context_db_handle(context));
+}
+
+TEST_F(BatchFailure, OfAnInterruptIsOfAll)
+{
+    run_between_neighbours([](transaction& tx) {
+        tx.database().createFunction("interrupt", 0, false, nullptr, &interrupt);
+        tx.database().exec("INSERT INTO t WITH RECURSIVE c(v) AS (SELECT 1 UNION ALL SELECT v + 1"
+                           " FROM c WHERE interrupt() IS NULL LIMIT 1000) SELECT v FROM c");
+    });
+    EXPECT_THROW(between_->result(), SQLite::Exception);
+    expect_batch_failed(errc::storage_failure);
+}
+
+TEST_F(BatchFailure, OfAFullDiskIsOfAll)
+{
+    other_.sql("CREATE TABLE plain (v)");
+    run_between_neighbours([](transaction& tx) {
+        tx.database().exec("PRAGMA max_page_count = 1"); // as many as there are
+        tx.database().exec("INSERT INTO plain VALUES (zeroblob(1000000))");
+    });
+    EXPECT_THROW(between_->result(), SQLite::Exception);
+    sqlite3_exec(handle_, "PRAGMA max_page_count = 1000000", nullptr, nullptr, nullptr);
+    expect_batch_failed(errc::disk_full);
+}
+
+TEST_F(BatchFailure, OfAFullDiskThatEndsOneStatementOnlyIsOfOneOperationAlone)
+{
+    run_between_neighbours([](transaction& tx) {
+        tx.database().exec("PRAGMA max_page_count = 1");
+        try {
+            // Several rows at once: SQLite undoes the statement, not the transaction.
+            tx.database().exec("INSERT INTO t WITH RECURSIVE c(v) AS (SELECT 1 UNION ALL"
+                               " SELECT v + 1 FROM c LIMIT 100) SELECT zeroblob(100000 + v) FROM c");
+        } catch (...) {
+            tx.database().exec("PRAGMA max_page_count = 1000000");
+            throw;
+        }
+    });
+    EXPECT_THROW(between_->result(), SQLite::Exception);
+    EXPECT_THAT(other_.sql("SELECT v FROM t"), IsEmpty());
+    expect_neighbours_committed();
+}
+
+TEST_F(BatchFailure, OfAPublishOnAFullDiskSaysSo)
+{
+    sqlite3_exec(handle_, "PRAGMA max_page_count = 1", nullptr, nullptr, nullptr);
+    const std::string large(1'000'000, 'x');
+    const auto neighbour = start_publish("small");
+    auto full = start_publish(large);
+    db_.settle();
+    EXPECT_EQ(full.error(), errc::disk_full);
+    EXPECT_EQ(neighbour.error(), errc::disk_full);
+    try {
+        full.result();
+    } catch (const skein::error& failure) {
+        EXPECT_EQ(failure.sqlite_code(), SQLITE_FULL);
+        EXPECT_THAT(failure.what(), testing::HasSubstr(db_.path().string()));
+    }
+    sqlite3_exec(handle_, "PRAGMA max_page_count = 1000000", nullptr, nullptr, nullptr);
+    EXPECT_THAT(payloads(), IsEmpty());
+    expect_works();
+}
+
+TEST_F(BatchFailure, OfTheCommitIsOfAll)
+{
+    const auto refuse = [](void*) { return 1; };
+    sqlite3_commit_hook(handle_, refuse, nullptr);
+    run_between_neighbours([](transaction& tx) { tx.database().exec("INSERT INTO t VALUES (1)"); });
+    sqlite3_commit_hook(handle_, nullptr, nullptr);
+    EXPECT_EQ(before_->error(), errc::storage_failure);
+    EXPECT_EQ(between_->error(), errc::storage_failure);
+    EXPECT_EQ(after_->error(), errc::storage_failure);
+    EXPECT_THAT(payloads(), IsEmpty());
+    EXPECT_THAT(other_.sql("SELECT v FROM t"), IsEmpty());
+    expect_works();
+}
+
+TEST_F(BatchFailure, OfTheCommitLeavesAClaimedMessageClaimable)
+{
+    publish("m");
+    const auto refuse = [](void*) { return 1; };
+    sqlite3_commit_hook(handle_, refuse, nullptr);
+    const auto claim = start_claim();
+    db_.settle();
+    sqlite3_commit_hook(handle_, nullptr, nullptr);
+    EXPECT_EQ(claim.error(), errc::storage_failure);
+    EXPECT_EQ(leased(), "0");
+    EXPECT_EQ(peek(), "m");
+}
+
+TEST_F(BatchFailure, OfTheCommitDoesNotEndThoseThatOnlyWait)
+{
+    skein::claim_options high;
+    high.min_priority = 4;
+    auto waiting = start_claim(high);
+    db_.settle();
+    const auto refuse = [](void*) { return 1; };
+    sqlite3_commit_hook(handle_, refuse, nullptr);
+    const auto failed = start_publish("low");
+    db_.settle();
+    sqlite3_commit_hook(handle_, nullptr, nullptr);
+    EXPECT_EQ(failed.error(), errc::storage_failure);
+    EXPECT_FALSE(waiting.is_done());
+    skein::publish_options priority;
+    priority.priority = 4;
+    db_.run(queue_.publish("h", "high", priority));
+    ASSERT_TRUE(waiting.is_done());
+    EXPECT_EQ(waiting.result().payload(), "high");
+}
+
+TEST_F(BatchFailure, WhileTheTablesAreMadeLeavesThemToTheNextOperation)
+{
+    skein::transport_options fresh;
+    fresh.prefix = "fresh";
+    const skein::transport queue = db_.database().transport(fresh);
+    const auto refuse = [](void*) { return 1; };
+    sqlite3_commit_hook(handle_, refuse, nullptr);
+    auto failed = db_.start(queue.publish("g", "m"));
+    db_.settle();
+    sqlite3_commit_hook(handle_, nullptr, nullptr);
+    EXPECT_EQ(failed.error(), errc::storage_failure);
+    EXPECT_NO_THROW(db_.run(queue.publish("g", "again")));
+    EXPECT_EQ(db_.run(queue.claim()).payload(), "again");
+}
+
+} // namespace

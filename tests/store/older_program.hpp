@@ -1,0 +1,56 @@
+#pragma once
+
+#include "support/plain_connection.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skein::store {
+
+/// The format's tables as they were, oldest first.
+enum class format_version {
+    messages_only, ///< no groups table yet
+    no_indexes,    ///< groups without indexes
+    no_keys,       ///< indexes, but no routing keys
+    keys,          ///< the newest
+};
+
+/// Creates the tables as the older program does.
+void create_format(const support::plain_connection& file, format_version version,
+                   const std::string& prefix = "harel");
+
+/// The other program that uses these tables and knows nothing of what skein adds: it works in plain
+/// SQL, publishes in two commits, finishes messages by their number alone, and walks the groups.
+class older_program {
+public:
+    struct claimed {
+        std::string seq;
+        std::string group;
+        std::string event;
+    };
+
+    explicit older_program(const std::filesystem::path& path) : file_(path) {}
+
+    void publish(const std::string& group, const std::string& event, int priority = 0);
+    void publish_with_key(const std::string& group, const std::string& event,
+                          const std::string& key);
+
+    /// The two halves of a publish, which are two commits.
+    void publish_message(const std::string& group, const std::string& event);
+    void publish_group(const std::string& group, int priority = 0);
+
+    std::optional<claimed> claim(const std::string& worker, double now, double visibility = 30,
+                                 int min_priority = 0);
+    void ack(const claimed& lease);
+    void nack(const claimed& lease);
+    void park(const claimed& lease, double end);
+
+    [[nodiscard]] const support::plain_connection& file() const noexcept { return file_; }
+
+private:
+    support::plain_connection file_;
+};
+
+} // namespace skein::store

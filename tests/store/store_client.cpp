@@ -1,0 +1,96 @@
+#include "store/store_client.hpp"
+
+namespace skein::store {
+
+store_client::store_client(const std::filesystem::path& path, schema_owner owner,
+                           std::string_view prefix)
+    : file_(path), names_(prefix),
+      shape_(prepare(sqlite::connection(file_.handle()), names_, owner)),
+      transport_(sqlite::connection(file_.handle()), names_, shape_)
+{
+}
+
+transport_shape store_client::prepare(sqlite::connection connection, const transport_names& names,
+                                      schema_owner owner)
+{
+    if (owner == schema_owner::skein) {
+        connection.execute("BEGIN IMMEDIATE");
+        try {
+            create_transport(connection, names);
+            connection.execute("COMMIT");
+        } catch (...) {
+            connection.execute("ROLLBACK");
+            throw;
+        }
+    }
+    return inspect_transport(connection, names);
+}
+
+template <class Function>
+auto store_client::write(Function&& function)
+{
+    file_.sql("BEGIN IMMEDIATE");
+    try {
+        auto result = function();
+        file_.sql("COMMIT");
+        return result;
+    } catch (...) {
+        file_.sql("ROLLBACK");
+        throw;
+    }
+}
+
+void store_client::publish(std::string_view group, std::string_view payload, int priority,
+                           std::optional<std::string_view> routing_key)
+{
+    write([&] {
+        transport_.publish(group, payload, priority, routing_key);
+        return true;
+    });
+}
+
+std::optional<claimed_message> store_client::claim(double now, const claim_filter& filter,
+                                                   double visibility)
+{
+    const std::string token = "worker#" + std::to_string(++claims_);
+    return write([&] { return transport_.claim(filter, token, visibility, now); });
+}
+
+std::string store_client::claim_payload(double now, const claim_filter& filter, double visibility)
+{
+    const std::optional<claimed_message> claimed = claim(now, filter, visibility);
+    return claimed ? claimed->payload : "none";
+}
+
+bool store_client::has_work(double now, const claim_filter& filter)
+{
+    return transport_.has_work(filter, now);
+}
+
+bool store_client::ack(const message_fence& fence)
+{
+    return write([&] { return transport_.ack(fence); });
+}
+
+bool store_client::release(const message_fence& fence)
+{
+    return write([&] { return transport_.release(fence); });
+}
+
+bool store_client::park(const message_fence& fence, double end)
+{
+    return write([&] { return transport_.park(fence, end); });
+}
+
+bool store_client::extend(const message_fence& fence, double end)
+{
+    return write([&] { return transport_.extend(fence, end); });
+}
+
+std::string store_client::blocked_until(std::string_view group) const
+{
+    return file_.value("SELECT blocked_until FROM " + names_.groups + " WHERE group_id = '" +
+                       std::string(group) + "'");
+}
+
+} // namespace skein::store
