@@ -71,10 +71,11 @@ bool agree(const package_state& logged, const package_state& now)
 
 comparison compare_with_log(const log_file& log, const package_states& states)
 {
-    comparison result{.with = "the log read in order", .differences = {}, .remark = {}};
-    const package_states expected = replay(log);
-    for (const auto& [package, state] : expected) {
+    comparison result;
+    result.with = "the log read in order";
+    for (const auto& [package, state] : replay(log)) {
         const package_state ours = find(states, package);
+        ++result.packages;
         if (ours != state) {
             result.differences.push_back(describe(package, ours, result.with, state));
         }
@@ -85,13 +86,15 @@ comparison compare_with_log(const log_file& log, const package_states& states)
 comparison compare_with_dpkg(const log_file& log, const package_states& states,
                              const package_states& installed)
 {
-    comparison result{.with = "dpkg-query", .differences = {}, .remark = {}};
+    comparison result;
+    result.with = "dpkg-query";
     const std::set<std::string> moved = moved_to_another_architecture(log.entries);
     for (const auto& [package, state] : states) {
-        const package_state logged = moved.contains(package) ? not_installed : state;
+        const package_state ours = moved.contains(package) ? not_installed : state;
         const package_state now = find(installed, package);
-        if (!agree(logged, now)) {
-            result.differences.push_back(describe(package, state, result.with, now));
+        ++result.packages;
+        if (!agree(ours, now)) {
+            result.differences.push_back(describe(package, ours, result.with, now));
         }
     }
     return result;

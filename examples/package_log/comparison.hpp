@@ -3,6 +3,7 @@
 #include "ledger.hpp"
 #include "log_file.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace package_log {
 /// How the packages' states that the workers have left compare with another account of them.
 struct comparison {
     std::string with;                     ///< what they were compared with
+    std::size_t packages = 0;             ///< how many were compared
     std::vector<std::string> differences; ///< one sentence each
     std::string remark;                   ///< why they were not compared with dpkg-query
 };

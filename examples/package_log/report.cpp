@@ -104,8 +104,8 @@ bool report(const terminal& output, std::size_t expected, const outcome& measure
     good &= rows.check("out of order", totals.out_of_order, 0);
     good &= rows.check("lost", expected - std::min(expected, totals.processed), 0);
     rows.row(bold, "events/s", speed(measured), duration(measured));
-    good &= rows.check("final states", measured.states.size() - states.differences.size(),
-                       measured.states.size(), "packages, the same as in " + states.with);
+    good &= rows.check("final states", states.packages - states.differences.size(), states.packages,
+                       "packages, the same as in " + states.with);
     rows.remark(states.remark);
     std::cout << std::flush;
     show_some(states.differences);

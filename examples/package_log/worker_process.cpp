@@ -5,14 +5,21 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 extern char** environ;
 
 namespace package_log {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 10s;
 
 std::string how_it_ended(int status)
 {
@@ -20,12 +27,15 @@ std::string how_it_ended(int status)
                                : "ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
-int wait_for(::pid_t pid)
+/// The process's status, once it has ended; nothing while it runs.
+std::optional<int> status_of(::pid_t pid, int options)
 {
     int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
+    ::pid_t answer = 0;
+    do {
+        answer = ::waitpid(pid, &status, options);
+    } while (answer < 0 && errno == EINTR);
+    return answer == pid ? std::optional(status) : std::nullopt;
 }
 
 } // namespace
@@ -33,7 +43,7 @@ int wait_for(::pid_t pid)
 worker_process::worker_process(const std::filesystem::path& database, std::string name)
     : name_(std::move(name))
 {
-    std::string program = "/proc/self/exe";
+    std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
     std::string role = "--worker";
     std::string path = database.string();
     const std::array<char*, 5> arguments{program.data(), role.data(), path.data(), name_.data(),
@@ -49,7 +59,7 @@ void worker_process::kill() noexcept
 {
     if (pid_ != 0) {
         ::kill(pid_, SIGKILL);
-        wait_for(pid_);
+        status_of(pid_, 0);
         pid_ = 0;
     }
 }
@@ -57,21 +67,27 @@ void worker_process::kill() noexcept
 void worker_process::stop()
 {
     ::kill(pid_, SIGTERM);
-    const int status = wait_for(pid_);
+    const auto begin = std::chrono::steady_clock::now();
+    std::optional<int> status;
+    while (!(status = status_of(pid_, WNOHANG))) {
+        if (std::chrono::steady_clock::now() - begin > patience) {
+            throw std::runtime_error(name_ + " does not end when it is asked to");
+        }
+        std::this_thread::sleep_for(1ms);
+    }
     pid_ = 0;
     // One that was started a moment ago may not have come to expect the signal.
-    const bool was_early = WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
-    if (status != 0 && !was_early) {
-        throw std::runtime_error(name_ + ' ' + how_it_ended(status));
+    const bool was_early = WIFSIGNALED(*status) && WTERMSIG(*status) == SIGTERM;
+    if (*status != 0 && !was_early) {
+        throw std::runtime_error(name_ + ' ' + how_it_ended(*status));
     }
 }
 
 void worker_process::check()
 {
-    int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+    if (const auto status = status_of(pid_, WNOHANG)) {
         pid_ = 0;
-        throw std::runtime_error(name_ + ' ' + how_it_ended(status));
+        throw std::runtime_error(name_ + ' ' + how_it_ended(*status));
     }
 }
 

@@ -20,12 +20,24 @@ namespace {
 // The wall clock may step while the steady clock waits: look at it again at least this often.
 constexpr std::chrono::nanoseconds longest_sleep = std::chrono::seconds{60};
 
-void require_positive(const char* argument, std::chrono::nanoseconds value)
+// Longer than anybody waits, and short enough to be counted in nanoseconds.
+constexpr std::chrono::hours longest_option{24 * 365 * 100};
+
+/// The options with times that can be reckoned with. Throws `errc::invalid_argument`.
+database_options checked(database_options options)
 {
-    if (value <= value.zero()) {
+    if (options.watch_interval <= options.watch_interval.zero()) {
         throw error(errc::invalid_argument,
-                    std::string(argument) + ": zero or negative; a positive time is accepted");
+                    "watch_interval: zero or negative; a positive time is accepted");
     }
+    if (options.busy_timeout < options.busy_timeout.zero()) {
+        throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
+    }
+    options.watch_interval =
+        std::min<std::chrono::microseconds>(options.watch_interval, longest_option);
+    options.busy_timeout =
+        std::min<std::chrono::milliseconds>(options.busy_timeout, longest_option);
+    return options;
 }
 
 std::string make_worker_id()
@@ -71,11 +83,7 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
 std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
                                      const std::filesystem::path& path, database_options options)
 {
-    require_positive("watch_interval", options.watch_interval);
-    if (options.busy_timeout < options.busy_timeout.zero()) {
-        throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
-    }
-    const std::shared_ptr<engine> made(new engine(executor, path, std::move(options)));
+    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))));
     context_life::of(executor.context())->watch(made);
     made->log(log_level::info, "opened, SQLite " + std::string(sqlite3_libversion()));
     return made;
@@ -167,6 +175,8 @@ void engine::drain()
     if (closings.empty()) {
         pump();
     } else {
+        // What would be claimed now could not be acknowledged any more.
+        file_->waiting.fail_all(closed_error(path_.string()));
         finish_units();
         finish(std::move(closings));
     }

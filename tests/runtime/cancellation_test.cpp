@@ -169,6 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Every, Cancellation,
                                                           asio::cancellation_type::total)));
 
 class CancelledWaiter : public skein::support::running_queue {};
+class CancelledOperation : public skein::support::running_queue {};
 
 TEST_F(CancelledWaiter, TakesNothing)
 {
@@ -229,6 +230,23 @@ TEST_F(CancelledWaiter, AtTheEndOfItsLimitGetsOneAnswer)
     }
 }
 
+TEST_F(CancelledWaiter, WhileItsBatchRunsHandsItsWakeUpOn)
+{
+    auto first = start_claim();
+    db_.settle();
+    auto second = start_claim();
+    db_.settle();
+    auto work = start_transaction([&](transaction& tx) {
+        first.cancel();
+        queue_.publish(tx, "g", "m");
+    });
+    db_.settle();
+    EXPECT_FALSE(work.has_failed());
+    EXPECT_EQ(first.error(), asio::error::operation_aborted);
+    ASSERT_TRUE(second.is_done());
+    EXPECT_EQ(second.result().payload(), "m");
+}
+
 TEST_F(CancelledWaiter, DoesNotKeepTheOthersFromBeingServed)
 {
     std::vector<operation<message>> waiting;
@@ -247,6 +265,19 @@ TEST_F(CancelledWaiter, DoesNotKeepTheOthersFromBeingServed)
         EXPECT_EQ(waiting[each].has_failed(), each % 2 == 0);
     }
     EXPECT_EQ(leased(), "50");
+}
+
+TEST_F(CancelledOperation, WhileItsBatchRunsDoesNothing)
+{
+    std::optional<operation<void>> second;
+    const auto first = start_transaction([&](auto&) { second->cancel(); });
+    second = start_publish("cancelled");
+    auto third = start_publish("kept");
+    db_.settle();
+    EXPECT_FALSE(first.has_failed());
+    EXPECT_EQ(second->error(), asio::error::operation_aborted);
+    EXPECT_FALSE(third.has_failed());
+    EXPECT_EQ(payloads(), std::vector<std::string>{"kept"});
 }
 
 } // namespace

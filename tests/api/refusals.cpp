@@ -1,0 +1,39 @@
+// What g++ 12 would destroy twice is refused when it is compiled; see CMakeLists.txt.
+
+#include <skein/database.hpp>
+
+#include <string>
+
+namespace {
+
+struct reading {
+    std::string text;
+};
+
+} // namespace
+
+template <>
+struct skein::payload_codec<reading> {
+    static std::string encode(const reading& value) { return value.text; }
+    static reading decode(std::string_view text) { return {std::string(text)}; }
+};
+
+asio::awaitable<void> use(skein::database database, std::string owned)
+{
+    const skein::transport queue = database.transport();
+#if defined(TEMPORARY_TRANSACTION)
+    co_await database.transaction([owned](skein::transaction&) {});
+#elif defined(TEMPORARY_READING)
+    co_await database.read([owned](const SQLite::Database&) {});
+#elif defined(TEMPORARY_PAYLOAD)
+    co_await queue.publish("g", reading{owned});
+#else
+    const auto work = [owned](skein::transaction&) {};
+    co_await database.transaction(work);
+    co_await database.transaction([&owned](skein::transaction&) { owned.clear(); });
+    const auto look = [owned](const SQLite::Database&) {};
+    co_await database.read(look);
+    const reading value{owned};
+    co_await queue.publish("g", value, {.priority = 1});
+#endif
+}
