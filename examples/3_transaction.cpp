@@ -36,47 +36,40 @@ asio::awaitable<void> place_order(skein::database db, skein::transport shipments
 asio::awaitable<void> ship(skein::database db, skein::transport shipments)
 {
     skein::message message = co_await shipments.claim();
+    const int goods = std::stoi(std::string(message.payload()));
 
     // Whoever dies before the commit has shipped nothing, and whoever comes after it finds no
     // message: every shipment is booked exactly once.
     const auto book = [&](skein::transaction& tx) {
-        const bool ours = message.ack(tx); // false when the lease went to somebody else meanwhile
-        if (ours) {
-            SQLite::Statement update(tx.database(), "UPDATE stock SET goods = goods - ?");
-            update.bind(1, std::stoi(std::string(message.payload())));
-            update.exec();
+        if (!message.ack(tx)) {
+            return; // the lease was over, and another worker has the message
         }
-        return ours;
+        SQLite::Statement update(tx.database(), "UPDATE stock SET goods = goods - ?");
+        update.bind(1, goods);
+        update.exec();
     };
-    const bool booked = co_await db.transaction(book);
-    std::cout << message.payload() << (booked ? " shipped\n" : " left to another worker\n");
-}
-
-asio::awaitable<int> look(skein::database db)
-{
-    const auto stock = [](const SQLite::Database& file) {
-        SQLite::Statement query(file,
-                                "SELECT stock.goods, (SELECT COUNT(*) FROM orders) FROM stock");
-        query.executeStep();
-        std::cout << query.getColumn(0).getInt() << " left, " << query.getColumn(1).getInt()
-                  << " order placed\n";
-        return query.getColumn(0).getInt();
-    };
-    co_return co_await db.read(stock);
+    co_await db.transaction(book);
 }
 
 asio::awaitable<void> trade(skein::database db)
 {
-    const auto tables = [](skein::transaction& tx) {
+    const auto prepare = [](skein::transaction& tx) {
         tx.database().exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, goods INTEGER);"
                            "CREATE TABLE stock (goods INTEGER); INSERT INTO stock VALUES (100)");
     };
-    co_await db.transaction(tables);
+    co_await db.transaction(prepare);
     const skein::transport shipments = db.transport();
     co_await place_order(db, shipments, 7);
     co_await place_order(db, shipments, 500);
     co_await ship(db, shipments);
-    const int left = co_await look(db);
+
+    const auto count_stock = [](const SQLite::Database& file) {
+        SQLite::Statement query(file, "SELECT goods FROM stock");
+        query.executeStep();
+        return query.getColumn(0).getInt();
+    };
+    const int left = co_await db.read(count_stock);
+    std::cout << left << " left in stock\n";
     if (left != 93) {
         throw std::logic_error("the stock is wrong");
     }

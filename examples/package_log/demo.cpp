@@ -155,11 +155,11 @@ bool demo::is_over() const
 
 asio::awaitable<void> demo::count()
 {
-    const auto look = [&](const SQLite::Database& file) {
+    const auto count_all = [this](const SQLite::Database& file) {
         outcome_.totals = ledger::count(file);
         outcome_.states = ledger::states(file);
     };
-    co_await db_.read(look);
+    co_await db_.read(count_all);
 }
 
 /// A worker that ends meanwhile has failed.

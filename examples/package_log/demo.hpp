@@ -16,7 +16,7 @@ struct outcome {
     ledger::totals totals;
     ledger::package_states states;
     std::size_t killed = 0;  ///< which worker, by its place in `ledger::workers`
-    std::size_t in_hand = 0; ///< what it had in hand
+    std::size_t in_hand = 0; ///< how many events it had in hand; none: it could not be killed
     std::chrono::duration<double> elapsed{};
 };
 

@@ -1,19 +1,15 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace package_log {
 
-/// What a line of the log tells of a package. This is the payload of a message.
+/// What a line of the log tells of a package. This is the payload of a message, see queue.hpp.
 struct package_event {
     std::int64_t line = 0;
     std::string time;
@@ -21,7 +17,6 @@ struct package_event {
     std::string state;   ///< of a "status" line: what the package is now; empty otherwise
     std::string version; ///< of a "status" line: the version that is in that state
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(package_event, line, time, action, state, version)
 
 struct log_entry {
     std::string package; ///< with its architecture, "libc6:amd64"; the group of the message

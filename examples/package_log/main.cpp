@@ -42,13 +42,19 @@ std::size_t count_packages(const log_file& log)
     return packages.size();
 }
 
+std::string several(std::size_t number, const std::string& things)
+{
+    return std::to_string(number) + ' ' + things + (number == 1 ? "" : "s");
+}
+
 void introduce(const terminal& output, const log_file& log)
 {
-    std::cout << output.paint("1", log.path.string()) << ": " << log.entries.size() << " events of "
-              << count_packages(log) << " packages\n";
+    std::cout << output.paint("1", log.path.string()) << ": "
+              << several(log.entries.size(), "event") << " of "
+              << several(count_packages(log), "package") << '\n';
     if (log.malformed > 0) {
-        std::cout << "  " << log.malformed << " lines are none of dpkg's and were left out, line "
-                  << log.first_malformed << " first\n";
+        std::cout << "  left out " << several(log.malformed, "line")
+                  << " that dpkg did not write, line " << log.first_malformed << " first\n";
     }
     std::cout << std::endl;
 }
@@ -114,8 +120,8 @@ int dispatch(const std::vector<std::string_view>& arguments)
 
 int main(int argc, char* argv[])
 {
-    std::signal(SIGPIPE,
-                SIG_IGN); // a reader that has seen enough must not keep us from cleaning up
+    // Whoever reads our output and has seen enough must not keep us from cleaning up.
+    std::signal(SIGPIPE, SIG_IGN);
     try {
         return package_log::dispatch({argv + 1, argv + argc});
     } catch (const package_log::interrupted& end) {

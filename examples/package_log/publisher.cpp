@@ -1,8 +1,7 @@
 #include "publisher.hpp"
 
 #include "../rethrow.hpp"
-
-#include <skein/json.hpp>
+#include "queue.hpp"
 
 #include <asio/co_spawn.hpp>
 
@@ -12,7 +11,7 @@ namespace package_log {
 namespace {
 
 /// As many publish at the same time, and what they publish together is committed together.
-constexpr std::size_t coroutines = 256;
+constexpr std::size_t coroutines = 64;
 
 using share = std::vector<const log_entry*>;
 

@@ -59,6 +59,9 @@ std::string shares(const outcome& measured)
 
 std::string what_the_kill_did(const outcome& measured)
 {
+    if (measured.in_hand == 0) {
+        return "the work was over before a worker could be killed";
+    }
     return ledger::workers[measured.killed] + " was killed with " +
            std::to_string(measured.in_hand) + " events in hand";
 }

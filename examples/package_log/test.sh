@@ -62,14 +62,14 @@ printf '\037\213\010\000rest' >packed.log.gz
 expect 2 "is compressed" packed.log.gz
 
 head -n 2 "$sample" >one.log
-expect 0 "1 events of 1 packages" one.log
+expect 0 "1 event of 1 package" one.log
 
 sed 's/$/\r/' "$sample" >crlf.log
 expect 0 "59 events of 7 packages" crlf.log
 
 # Cut off by a crash, and with a line of something else in it.
 { head -n 20 "$sample"; echo "2026-03-02 status"; head -c 70 "$sample" | tail -c 26; } >torn.log
-expect 0 "2 lines are none of dpkg's and were left out, line 21 first" torn.log
+expect 0 "left out 2 lines that dpkg did not write, line 21 first" torn.log
 
 # Comparison
 expect 0 "not this machine's log" "$sample"

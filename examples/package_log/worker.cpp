@@ -4,7 +4,6 @@
 #include "ledger.hpp"
 #include "queue.hpp"
 
-#include <skein/json.hpp>
 #include <skein/skein.hpp>
 
 #include <asio/co_spawn.hpp>
@@ -63,8 +62,15 @@ asio::awaitable<void> work(skein::database db, std::string worker)
 {
     const skein::transport events = db.transport(queue_options);
     for (;;) {
-        skein::message message = co_await events.claim(worker);
-        co_await process_one(db, std::move(message), worker);
+        try {
+            skein::message message = co_await events.claim(worker);
+            co_await process_one(db, std::move(message), worker);
+        } catch (const skein::error& failure) {
+            if (!failure.is_retryable()) {
+                throw;
+            }
+            // The others held the lock for too long. The message, if there is one, comes back.
+        }
     }
 }
 
@@ -100,7 +106,9 @@ void run_worker(const std::filesystem::path& database, const std::string& name)
     asio::io_context context;
     const skein::database db(database);
 
-    asio::signal_set signals(context, SIGTERM, SIGINT);
+    std::signal(SIGINT, SIG_IGN); // goes to all processes of the terminal; the parent decides
+    std::signal(SIGHUP, SIG_IGN);
+    asio::signal_set signals(context, SIGTERM);
     signals.async_wait([&](asio::error_code failure, int) {
         if (!failure) {
             asio::co_spawn(context, db.close(), rethrow);

@@ -126,9 +126,10 @@ TEST_F(Statement, ReadsUtf8FromADatabaseThatStoresUtf16)
 
 TEST_F(Statement, CanBeRunAgainWithOtherValues)
 {
+    const std::string text = "one";
     statement query(connection_, "SELECT ?1, ?2");
     {
-        execution first = query.start(1, "one"s);
+        execution first = query.start(1, text);
         ASSERT_TRUE(first.step());
         EXPECT_EQ(first.text(1), "one");
     }

@@ -211,10 +211,10 @@ TEST(TransportPlans, NeitherScanNorSort)
         client.publish("lapses", "m", 4, "key7");
         client.has_work(now, filter);
         client.claim(now - 50, filter, 10);
-        client.release(client.claim(now, filter)->fence);
-        client.extend(client.claim(now, filter)->fence, now + 1);
-        client.park(client.claim(now + 10, filter)->fence, now + 2);
-        client.ack(client.claim(now + 20, filter)->fence);
+        client.release(client.claim(now, filter).value().fence);
+        client.extend(client.claim(now, filter).value().fence, now + 1);
+        client.park(client.claim(now + 10, filter).value().fence, now + 2);
+        client.ack(client.claim(now + 20, filter).value().fence);
         client.next_lapse(now);
         client.file().sql("DELETE FROM harel_transport_messages;"
                           "DELETE FROM harel_transport_groups");

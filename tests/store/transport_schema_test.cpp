@@ -76,9 +76,9 @@ TEST_F(TransportSchema, NeverUsesAMessageNumberAgain)
 {
     store_client client(path_);
     client.publish("g", "first");
-    client.ack(client.claim(100)->fence);
+    client.ack(client.claim(100).value().fence);
     client.publish("g", "second");
-    EXPECT_EQ(client.claim(100)->fence.seq, 2);
+    EXPECT_EQ(client.claim(100).value().fence.seq, 2);
 }
 
 TEST_F(TransportSchema, LeavesTheApplicationsVersionNumbersAlone)

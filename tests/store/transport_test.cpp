@@ -77,22 +77,22 @@ TEST_P(TransportStore, HasOneMessageOfAGroupInFlight)
     client_.publish("g", "g1");
     client_.publish("g", "g2");
     client_.publish("h", "h1");
-    const auto first = client_.claim(100);
-    EXPECT_EQ(first->payload, "g1");
+    const auto first = client_.claim(100).value();
+    EXPECT_EQ(first.payload, "g1");
     EXPECT_EQ(other_.claim_payload(100), "h1");
     EXPECT_EQ(other_.claim_payload(100), "none");
-    EXPECT_TRUE(client_.ack(first->fence));
+    EXPECT_TRUE(client_.ack(first.fence));
     EXPECT_EQ(other_.claim_payload(100), "g2");
 }
 
 TEST_P(TransportStore, TellsTheLeaseOfAClaim)
 {
     client_.publish("g", "m");
-    const auto claimed = client_.claim(100.25, {}, 7.5);
-    EXPECT_EQ(claimed->fence.seq, 1);
-    EXPECT_EQ(claimed->fence.group_id, "g");
-    EXPECT_EQ(claimed->expires_at, 107.75);
-    EXPECT_THAT(messages(), ElementsAre("g|m|" + claimed->fence.locked_by + "|107.75"));
+    const auto claimed = client_.claim(100.25, {}, 7.5).value();
+    EXPECT_EQ(claimed.fence.seq, 1);
+    EXPECT_EQ(claimed.fence.group_id, "g");
+    EXPECT_EQ(claimed.expires_at, 107.75);
+    EXPECT_THAT(messages(), ElementsAre("g|m|" + claimed.fence.locked_by + "|107.75"));
 }
 
 TEST_P(TransportStore, HoldsALeaseUpToAndWithItsLastMoment)
@@ -128,8 +128,8 @@ TEST_P(TransportStore, GivesAReleasedMessageOutAgain)
 {
     client_.publish("g", "1");
     client_.publish("g", "2");
-    const auto claimed = client_.claim(100);
-    EXPECT_TRUE(client_.release(claimed->fence));
+    const auto claimed = client_.claim(100).value();
+    EXPECT_TRUE(client_.release(claimed.fence));
     EXPECT_THAT(messages(), ElementsAre("g|1|NULL|NULL", "g|2|NULL|NULL"));
     EXPECT_EQ(other_.claim_payload(100), "1");
 }
@@ -137,9 +137,9 @@ TEST_P(TransportStore, GivesAReleasedMessageOutAgain)
 TEST_P(TransportStore, PutsAReleasedGroupBehindThoseNotServedSince)
 {
     client_.publish("g", "g1");
-    const auto claimed = client_.claim(100);
+    const auto claimed = client_.claim(100).value();
     client_.publish("h", "h1");
-    client_.release(claimed->fence);
+    client_.release(claimed.fence);
     EXPECT_EQ(client_.claim_payload(101), "h1");
 }
 
@@ -147,8 +147,8 @@ TEST_P(TransportStore, BlocksTheWholeGroupOfAParkedMessage)
 {
     client_.publish("g", "1");
     client_.publish("h", "h1");
-    const auto claimed = client_.claim(100);
-    EXPECT_TRUE(client_.park(claimed->fence, 150));
+    const auto claimed = client_.claim(100).value();
+    EXPECT_TRUE(client_.park(claimed.fence, 150));
     client_.publish("g", "2");
     EXPECT_EQ(messages().front(), "g|1|__parked__|150.0");
     EXPECT_EQ(other_.claim_payload(100, {}, 1000), "h1");
@@ -159,12 +159,12 @@ TEST_P(TransportStore, BlocksTheWholeGroupOfAParkedMessage)
 TEST_P(TransportStore, MovesTheEndOfALeaseAndKeepsItsFence)
 {
     client_.publish("g", "m");
-    const auto claimed = client_.claim(100, {}, 10);
-    EXPECT_TRUE(client_.extend(claimed->fence, 130));
+    const auto claimed = client_.claim(100, {}, 10).value();
+    EXPECT_TRUE(client_.extend(claimed.fence, 130));
     EXPECT_EQ(other_.claim_payload(120), "none");
-    EXPECT_TRUE(client_.extend(claimed->fence, 121));
+    EXPECT_TRUE(client_.extend(claimed.fence, 121));
     EXPECT_EQ(other_.claim_payload(121), "none");
-    EXPECT_TRUE(client_.ack(claimed->fence));
+    EXPECT_TRUE(client_.ack(claimed.fence));
     EXPECT_EQ(other_.claim_payload(200), "none");
 }
 
@@ -172,9 +172,9 @@ TEST_P(TransportStore, RevivesALapsedLeaseThatNobodyTook)
 {
     client_.publish("g", "m");
     client_.publish("h", "h1");
-    const auto claimed = client_.claim(100, {}, 10);
+    const auto claimed = client_.claim(100, {}, 10).value();
     EXPECT_EQ(other_.claim_payload(120), "h1") << "this claim has noted that g's lease lapsed";
-    EXPECT_TRUE(client_.extend(claimed->fence, 130));
+    EXPECT_TRUE(client_.extend(claimed.fence, 130));
     EXPECT_EQ(other_.claim_payload(125), "none");
     EXPECT_EQ(other_.claim_payload(130.5), "m");
 }
@@ -182,8 +182,8 @@ TEST_P(TransportStore, RevivesALapsedLeaseThatNobodyTook)
 TEST_P(TransportStore, TakesALateAckWhenNobodyTookTheMessage)
 {
     client_.publish("g", "m");
-    const auto claimed = client_.claim(100, {}, 10);
-    EXPECT_TRUE(client_.ack(claimed->fence));
+    const auto claimed = client_.claim(100, {}, 10).value();
+    EXPECT_TRUE(client_.ack(claimed.fence));
     EXPECT_THAT(messages(), IsEmpty());
 }
 
@@ -191,11 +191,11 @@ TEST_P(TransportStore, RefusesEveryUseOfALeaseThatWasTakenOver)
 {
     client_.publish("g", "1");
     client_.publish("g", "2");
-    const auto first = client_.claim(100, {}, 10);
-    const auto second = other_.claim(111, {}, 100);
-    ASSERT_NE(first->fence.locked_by, "");
-    ASSERT_EQ(second->payload, "1");
-    const message_fence stale{first->fence.seq, "g", "an earlier token"};
+    const auto first = client_.claim(100, {}, 10).value();
+    const auto second = other_.claim(111, {}, 100).value();
+    ASSERT_NE(first.fence.locked_by, "");
+    ASSERT_EQ(second.payload, "1");
+    const message_fence stale{first.fence.seq, "g", "an earlier token"};
     const auto before = messages();
 
     EXPECT_FALSE(client_.ack(stale));
@@ -205,36 +205,36 @@ TEST_P(TransportStore, RefusesEveryUseOfALeaseThatWasTakenOver)
 
     EXPECT_EQ(messages(), before);
     EXPECT_EQ(client_.claim_payload(113), "none");
-    EXPECT_TRUE(other_.ack(second->fence));
+    EXPECT_TRUE(other_.ack(second.fence));
 }
 
 TEST_P(TransportStore, TellsTwoClaimsOfOneWorkerApart)
 {
     client_.publish("g", "m");
-    const auto first = client_.claim(100, {}, 10);
-    const auto second = client_.claim(111, {}, 10);
-    EXPECT_FALSE(client_.ack(first->fence));
-    EXPECT_TRUE(client_.ack(second->fence));
+    const auto first = client_.claim(100, {}, 10).value();
+    const auto second = client_.claim(111, {}, 10).value();
+    EXPECT_FALSE(client_.ack(first.fence));
+    EXPECT_TRUE(client_.ack(second.fence));
 }
 
 TEST_P(TransportStore, EndsALeaseWithItsFirstSettlement)
 {
     client_.publish("g", "1");
-    const auto acked = client_.claim(100);
-    EXPECT_TRUE(client_.ack(acked->fence));
-    EXPECT_FALSE(client_.ack(acked->fence));
-    EXPECT_FALSE(client_.release(acked->fence));
+    const auto acked = client_.claim(100).value();
+    EXPECT_TRUE(client_.ack(acked.fence));
+    EXPECT_FALSE(client_.ack(acked.fence));
+    EXPECT_FALSE(client_.release(acked.fence));
 
     client_.publish("g", "2");
-    const auto released = client_.claim(100);
-    EXPECT_TRUE(client_.release(released->fence));
-    EXPECT_FALSE(client_.ack(released->fence));
-    EXPECT_FALSE(client_.extend(released->fence, 500));
+    const auto released = client_.claim(100).value();
+    EXPECT_TRUE(client_.release(released.fence));
+    EXPECT_FALSE(client_.ack(released.fence));
+    EXPECT_FALSE(client_.extend(released.fence, 500));
 
-    const auto parked = client_.claim(100);
-    EXPECT_TRUE(client_.park(parked->fence, 110));
-    EXPECT_FALSE(client_.ack(parked->fence));
-    EXPECT_FALSE(client_.park(parked->fence, 500));
+    const auto parked = client_.claim(100).value();
+    EXPECT_TRUE(client_.park(parked.fence, 110));
+    EXPECT_FALSE(client_.ack(parked.fence));
+    EXPECT_FALSE(client_.park(parked.fence, 500));
     EXPECT_THAT(messages(), ElementsAre("g|2|__parked__|110.0"));
 }
 
@@ -242,15 +242,15 @@ TEST_P(TransportStore, RefusesAFenceWithOneWrongPart)
 {
     client_.publish("g", "m");
     client_.publish("h", "m");
-    const auto claimed = client_.claim(100);
+    const auto claimed = client_.claim(100).value();
     const auto before = messages();
-    message_fence wrong = claimed->fence;
+    message_fence wrong = claimed.fence;
     wrong.seq = 2;
     EXPECT_FALSE(client_.ack(wrong));
-    wrong = claimed->fence;
+    wrong = claimed.fence;
     wrong.group_id = "h";
     EXPECT_FALSE(client_.ack(wrong));
-    wrong = claimed->fence;
+    wrong = claimed.fence;
     wrong.locked_by += "x";
     EXPECT_FALSE(client_.ack(wrong));
     EXPECT_EQ(messages(), before);
@@ -316,8 +316,8 @@ TEST_P(TransportStore, DoesNotMoveLeaseEndsWithTheStamps)
     client_.publish("a", "a1");
     client_.publish("b", "b1");
     client_.claim(10'000);
-    const auto claimed = client_.claim(6'400, {}, 10);
-    EXPECT_EQ(claimed->expires_at, 6'410);
+    const auto claimed = client_.claim(6'400, {}, 10).value();
+    EXPECT_EQ(claimed.expires_at, 6'410);
     EXPECT_EQ(other_.claim_payload(6'410.5), "b1");
 }
 
@@ -506,16 +506,16 @@ TEST_P(TransportStore, KnowsWhenTheNextLeaseOrParkEnds)
     client_.publish("b", "b");
     client_.publish("c", "c");
     EXPECT_EQ(client_.next_lapse(100), std::nullopt);
-    const auto parked = client_.claim(100);
-    client_.park(parked->fence, 105);
-    const auto leased = client_.claim(100, {}, 10);
+    const auto parked = client_.claim(100).value();
+    client_.park(parked.fence, 105);
+    const auto leased = client_.claim(100, {}, 10).value();
     EXPECT_EQ(client_.next_lapse(100), 105);
     EXPECT_EQ(client_.next_lapse(105), 105);
     EXPECT_EQ(client_.next_lapse(105.5), 110);
     EXPECT_EQ(client_.next_lapse(110.5), std::nullopt);
-    EXPECT_TRUE(client_.extend(leased->fence, 104));
+    EXPECT_TRUE(client_.extend(leased.fence, 104));
     EXPECT_EQ(client_.next_lapse(100), 104);
-    EXPECT_TRUE(client_.ack(leased->fence));
+    EXPECT_TRUE(client_.ack(leased.fence));
     EXPECT_EQ(client_.next_lapse(100), 105);
 }
 

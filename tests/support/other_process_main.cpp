@@ -43,7 +43,10 @@ void lock_for(sqlite3* connection, std::chrono::milliseconds pause)
     answer(connection, code);
     if (code == SQLITE_OK) {
         std::this_thread::sleep_for(pause);
-        sqlite3_exec(connection, "COMMIT", nullptr, nullptr, nullptr);
+        // Those who wait may hold a shared lock just now.
+        while (sqlite3_exec(connection, "COMMIT", nullptr, nullptr, nullptr) == SQLITE_BUSY) {
+            std::this_thread::yield();
+        }
     }
 }
 

@@ -29,12 +29,12 @@ TYPED_TEST(TransportDelivery, OneInFlightPerGroup)
     this->queue.publish("g", "g1");
     this->queue.publish("g", "g2");
     this->queue.publish("h", "h1");
-    const auto first = this->queue.claim();
-    EXPECT_EQ(first->payload, "g1");
-    EXPECT_EQ(first->group, "g");
+    const auto first = this->queue.claim().value();
+    EXPECT_EQ(first.payload, "g1");
+    EXPECT_EQ(first.group, "g");
     EXPECT_EQ(this->queue.claim_payload(), "h1");
     EXPECT_EQ(this->queue.claim_payload(), "none");
-    EXPECT_TRUE(this->queue.ack(*first));
+    EXPECT_TRUE(this->queue.ack(first));
     EXPECT_EQ(this->queue.claim_payload(), "g2");
 }
 
@@ -50,14 +50,14 @@ TYPED_TEST(TransportDelivery, NackReturnsAtOnce)
 {
     this->queue.publish("g", "e1");
     this->queue.publish("g", "e2");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim()));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value()));
     EXPECT_EQ(this->queue.claim_payload(), "e1");
 }
 
 TYPED_TEST(TransportDelivery, NackDelayParks)
 {
     this->queue.publish("g", "m");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim(), 5));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value(), 5));
     EXPECT_EQ(this->queue.claim_payload(), "none");
     this->queue.set_time(105);
     EXPECT_EQ(this->queue.claim_payload(), "none");
@@ -68,7 +68,7 @@ TYPED_TEST(TransportDelivery, NackDelayParks)
 TYPED_TEST(TransportDelivery, ParkBlocksWholeGroup)
 {
     this->queue.publish("g", "e1");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim(), 50));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value(), 50));
     this->queue.publish("g", "e2");
     EXPECT_EQ(this->queue.claim_payload(), "none");
     this->queue.set_time(151);
@@ -78,7 +78,7 @@ TYPED_TEST(TransportDelivery, ParkBlocksWholeGroup)
 TYPED_TEST(TransportDelivery, ParkDoesNotBlockOthers)
 {
     this->queue.publish("g", "g1");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim(), 50));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value(), 50));
     this->queue.publish("h", "h1");
     EXPECT_EQ(this->queue.claim_payload(), "h1");
 }
@@ -86,7 +86,7 @@ TYPED_TEST(TransportDelivery, ParkDoesNotBlockOthers)
 TYPED_TEST(TransportDelivery, NegativeDelayIsZero)
 {
     this->queue.publish("g", "m");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim(), -3));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value(), -3));
     EXPECT_EQ(this->queue.claim_payload(), "m");
 }
 
@@ -97,10 +97,10 @@ TYPED_TEST(TransportDelivery, RoundRobinYields)
     }
     this->queue.publish("b", "b");
     this->queue.set_time(101);
-    const auto first = this->queue.claim();
-    EXPECT_EQ(first->group, "a");
+    const auto first = this->queue.claim().value();
+    EXPECT_EQ(first.group, "a");
     this->queue.set_time(102);
-    EXPECT_TRUE(this->queue.ack(*first));
+    EXPECT_TRUE(this->queue.ack(first));
     this->queue.set_time(103);
     EXPECT_EQ(this->queue.claim_payload(), "b");
 }
@@ -140,9 +140,9 @@ TYPED_TEST(TransportDelivery, ManyGroupsAllServed)
 TYPED_TEST(TransportDelivery, NackKeepsFairnessPlace)
 {
     this->queue.publish("g", "g1");
-    const auto claimed = this->queue.claim();
+    const auto claimed = this->queue.claim().value();
     this->queue.publish("h", "h1");
-    EXPECT_TRUE(this->queue.nack(*claimed));
+    EXPECT_TRUE(this->queue.nack(claimed));
     EXPECT_EQ(this->queue.claim_payload(), "h1");
 }
 
@@ -187,12 +187,12 @@ TYPED_TEST(TransportDelivery, OneConnectionInterleave)
     for (const char* each : {"a", "b", "c"}) {
         this->queue.publish(each, each);
     }
-    const auto first = this->queue.claim();
+    const auto first = this->queue.claim().value();
     auto& database = this->queue.database();
     const auto& transport = this->queue.transport();
     auto one = database.start(transport.try_claim());
-    auto ack = first->message ? database.start(first->message->ack())
-                              : database.start(transport.ack(first->fence));
+    auto ack = first.message ? database.start(first.message->ack())
+                             : database.start(transport.ack(first.fence));
     auto two = database.start(transport.try_claim());
     database.settle();
     EXPECT_TRUE(ack.result());
@@ -210,12 +210,12 @@ TYPED_TEST(TransportDelivery, PublishRacesDrainingAck)
     for (int round = 0; round < 4; ++round) {
         const std::string group = "g" + std::to_string(round);
         this->queue.publish(group, "first");
-        const auto first = this->queue.claim();
+        const auto first = this->queue.claim().value();
         auto& publisher = round % 2 == 0 ? this->queue : this->other();
         auto& database = this->queue.database();
         const auto acked = [&] {
-            return first->message ? database.start(first->message->ack())
-                                  : database.start(this->queue.transport().ack(first->fence));
+            return first.message ? database.start(first.message->ack())
+                                 : database.start(this->queue.transport().ack(first.fence));
         };
         auto publish = [&] {
             return publisher.database().start(publisher.transport().publish(group, "second"));

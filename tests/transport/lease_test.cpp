@@ -33,8 +33,8 @@ TYPED_TEST(TransportLease, TellsItsEnd)
 {
     this->queue.publish("a", "a");
     this->queue.publish("b", "b");
-    EXPECT_EQ(this->queue.claim(for_seconds(12.5))->expires_at, 112.5);
-    EXPECT_EQ(this->queue.claim()->expires_at, 130);
+    EXPECT_EQ(this->queue.claim(for_seconds(12.5)).value().expires_at, 112.5);
+    EXPECT_EQ(this->queue.claim().value().expires_at, 130);
 }
 
 TYPED_TEST(TransportLease, LeaseExpiryRedelivers)
@@ -112,18 +112,18 @@ TYPED_TEST(TransportLease, StaleSameWorkerId)
 TYPED_TEST(TransportLease, LateAckNotReclaimed)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim(for_seconds(10));
+    const auto claimed = this->queue.claim(for_seconds(10)).value();
     this->queue.set_time(500);
-    EXPECT_TRUE(this->queue.ack(*claimed));
+    EXPECT_TRUE(this->queue.ack(claimed));
     EXPECT_EQ(this->queue.claim_payload(), "none");
 }
 
 TYPED_TEST(TransportLease, LateNackNotReclaimed)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim(for_seconds(10));
+    const auto claimed = this->queue.claim(for_seconds(10)).value();
     this->queue.set_time(500);
-    EXPECT_TRUE(this->queue.nack(*claimed, 5));
+    EXPECT_TRUE(this->queue.nack(claimed, 5));
     EXPECT_EQ(this->queue.claim_payload(), "none");
     this->queue.set_time(505.001);
     EXPECT_EQ(this->queue.claim_payload(), "m");
@@ -133,28 +133,28 @@ TYPED_TEST(TransportLease, DoubleAck)
 {
     this->queue.publish("g", "e1");
     this->queue.publish("g", "e2");
-    const auto claimed = this->queue.claim();
-    EXPECT_TRUE(this->queue.ack(*claimed));
-    EXPECT_FALSE(this->queue.ack(*claimed));
+    const auto claimed = this->queue.claim().value();
+    EXPECT_TRUE(this->queue.ack(claimed));
+    EXPECT_FALSE(this->queue.ack(claimed));
     EXPECT_THAT(this->queue.serve(2), ElementsAre("e2", "none"));
 }
 
 TYPED_TEST(TransportLease, AckAfterNack)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim();
-    EXPECT_TRUE(this->queue.nack(*claimed));
-    EXPECT_FALSE(this->queue.ack(*claimed));
+    const auto claimed = this->queue.claim().value();
+    EXPECT_TRUE(this->queue.nack(claimed));
+    EXPECT_FALSE(this->queue.ack(claimed));
     EXPECT_EQ(this->queue.claim_payload(), "m");
 }
 
 TYPED_TEST(TransportLease, AckAfterPark)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim();
-    EXPECT_TRUE(this->queue.nack(*claimed, 5));
-    EXPECT_FALSE(this->queue.ack(*claimed));
-    EXPECT_FALSE(this->queue.extend(*claimed, 1000));
+    const auto claimed = this->queue.claim().value();
+    EXPECT_TRUE(this->queue.nack(claimed, 5));
+    EXPECT_FALSE(this->queue.ack(claimed));
+    EXPECT_FALSE(this->queue.extend(claimed, 1000));
     this->queue.set_time(106);
     EXPECT_EQ(this->queue.claim_payload(), "m");
 }
@@ -162,10 +162,10 @@ TYPED_TEST(TransportLease, AckAfterPark)
 TYPED_TEST(TransportLease, NackAfterAck)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim();
-    EXPECT_TRUE(this->queue.ack(*claimed));
-    EXPECT_FALSE(this->queue.nack(*claimed));
-    EXPECT_FALSE(this->queue.nack(*claimed, 5));
+    const auto claimed = this->queue.claim().value();
+    EXPECT_TRUE(this->queue.ack(claimed));
+    EXPECT_FALSE(this->queue.nack(claimed));
+    EXPECT_FALSE(this->queue.nack(claimed, 5));
     this->queue.set_time(1000);
     EXPECT_EQ(this->queue.claim_payload(), "none");
 }
@@ -193,19 +193,19 @@ TYPED_TEST(TransportLease, AckWrongGroup)
 {
     this->queue.publish("g", "m");
     this->queue.publish("h", "m");
-    const auto claimed = this->queue.claim();
-    const message_fence& right = claimed->fence;
+    const auto claimed = this->queue.claim().value();
+    const message_fence& right = claimed.fence;
     EXPECT_FALSE(this->queue.ack_fence({right.seq(), "h", right.token()}));
-    EXPECT_EQ(this->queue.claim()->group, "h");
-    EXPECT_TRUE(this->queue.ack(*claimed));
+    EXPECT_EQ(this->queue.claim().value().group, "h");
+    EXPECT_TRUE(this->queue.ack(claimed));
 }
 
 TYPED_TEST(TransportLease, ExtendMovesItsEnd)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim(for_seconds(10));
+    const auto claimed = this->queue.claim(for_seconds(10)).value();
     this->queue.set_time(109);
-    EXPECT_TRUE(this->queue.extend(*claimed, 10));
+    EXPECT_TRUE(this->queue.extend(claimed, 10));
     this->queue.set_time(119);
     EXPECT_EQ(this->queue.claim_payload(), "none");
     this->queue.set_time(119.001);
@@ -215,8 +215,8 @@ TYPED_TEST(TransportLease, ExtendMovesItsEnd)
 TYPED_TEST(TransportLease, ExtendCanBringItsEndNearer)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim(for_seconds(1000));
-    EXPECT_TRUE(this->queue.extend(*claimed, 1));
+    const auto claimed = this->queue.claim(for_seconds(1000)).value();
+    EXPECT_TRUE(this->queue.extend(claimed, 1));
     this->queue.set_time(102);
     EXPECT_EQ(this->queue.claim_payload(), "m");
 }
@@ -224,21 +224,21 @@ TYPED_TEST(TransportLease, ExtendCanBringItsEndNearer)
 TYPED_TEST(TransportLease, ExtendRevivesALapsedOneThatNobodyTook)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim(for_seconds(10));
+    const auto claimed = this->queue.claim(for_seconds(10)).value();
     this->queue.set_time(200);
-    EXPECT_TRUE(this->queue.extend(*claimed, 10));
+    EXPECT_TRUE(this->queue.extend(claimed, 10));
     EXPECT_EQ(this->queue.claim_payload(), "none");
-    EXPECT_TRUE(this->queue.ack(*claimed));
+    EXPECT_TRUE(this->queue.ack(claimed));
 }
 
 TYPED_TEST(TransportLease, WallClockStepDoesNotFreeAHeldLeaseEarly)
 {
     this->queue.publish("g", "m");
     this->queue.set_time(10'000);
-    const auto claimed = this->queue.claim(for_seconds(30));
+    const auto claimed = this->queue.claim(for_seconds(30)).value();
     this->queue.set_wall(6'400);
     EXPECT_EQ(this->queue.claim_payload(), "none");
-    EXPECT_TRUE(this->queue.ack(*claimed));
+    EXPECT_TRUE(this->queue.ack(claimed));
 }
 
 TYPED_TEST(TransportLease, ReopenDurable)

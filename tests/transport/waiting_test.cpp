@@ -73,10 +73,10 @@ TYPED_TEST(TransportWaiting, ClaimSeesTheNextMessageOnceTheOneBeforeIsAcknowledg
 {
     this->queue.publish("g", "e1");
     this->queue.publish("g", "e2");
-    const auto first = this->queue.claim();
+    const auto first = this->queue.claim().value();
     auto claim = this->queue.start_claim();
     EXPECT_EQ(this->outcome(claim), "waits");
-    EXPECT_TRUE(this->queue.ack(*first));
+    EXPECT_TRUE(this->queue.ack(first));
     EXPECT_EQ(this->outcome(claim), "e2");
 }
 
@@ -84,10 +84,10 @@ TYPED_TEST(TransportWaiting, ClaimSeesThatOthersAcknowledge)
 {
     this->queue.publish("g", "e1");
     this->queue.publish("g", "e2");
-    const auto first = this->other().claim();
+    const auto first = this->other().claim().value();
     auto claim = this->queue.start_claim();
     EXPECT_EQ(this->outcome(claim), "waits");
-    EXPECT_TRUE(this->other().ack(*first));
+    EXPECT_TRUE(this->other().ack(first));
     this->watch();
     EXPECT_EQ(this->outcome(claim), "e2");
 }
@@ -95,9 +95,9 @@ TYPED_TEST(TransportWaiting, ClaimSeesThatOthersAcknowledge)
 TYPED_TEST(TransportWaiting, ClaimSeesWhatIsGivenBack)
 {
     this->queue.publish("g", "m");
-    const auto first = this->queue.claim();
+    const auto first = this->queue.claim().value();
     auto claim = this->queue.start_claim();
-    EXPECT_TRUE(this->queue.nack(*first));
+    EXPECT_TRUE(this->queue.nack(first));
     EXPECT_EQ(this->outcome(claim), "m");
 }
 
@@ -130,7 +130,7 @@ TYPED_TEST(TransportWaiting, ClaimWakesWhenALeaseOfAnotherEnds)
 TYPED_TEST(TransportWaiting, ClaimWakesWhenAParkEnds)
 {
     this->queue.publish("g", "m");
-    EXPECT_TRUE(this->queue.nack(*this->queue.claim(), 5));
+    EXPECT_TRUE(this->queue.nack(this->queue.claim().value(), 5));
     auto claim = this->queue.start_claim();
     this->queue.set_time(105);
     EXPECT_EQ(this->outcome(claim), "waits");
@@ -141,9 +141,9 @@ TYPED_TEST(TransportWaiting, ClaimWakesWhenAParkEnds)
 TYPED_TEST(TransportWaiting, ClaimWakesEarlierWhenALeaseIsShortened)
 {
     this->queue.publish("g", "m");
-    const auto first = this->queue.claim(for_seconds(1000));
+    const auto first = this->queue.claim(for_seconds(1000)).value();
     auto claim = this->queue.start_claim();
-    EXPECT_TRUE(this->queue.extend(*first, 10));
+    EXPECT_TRUE(this->queue.extend(first, 10));
     this->queue.set_time(110.000002);
     EXPECT_EQ(this->outcome(claim), "m");
 }
@@ -151,10 +151,10 @@ TYPED_TEST(TransportWaiting, ClaimWakesEarlierWhenALeaseIsShortened)
 TYPED_TEST(TransportWaiting, ClaimSleepsOnWhenALeaseIsExtended)
 {
     this->queue.publish("g", "m");
-    const auto first = this->queue.claim(for_seconds(10));
+    const auto first = this->queue.claim(for_seconds(10)).value();
     auto claim = this->queue.start_claim();
     this->queue.set_time(109);
-    EXPECT_TRUE(this->queue.extend(*first, 10));
+    EXPECT_TRUE(this->queue.extend(first, 10));
     this->queue.set_time(119);
     EXPECT_EQ(this->outcome(claim), "waits");
     this->queue.set_time(119.000002);
@@ -298,7 +298,7 @@ TYPED_TEST(TransportWaiting, CloseEndsEveryClaim)
 TYPED_TEST(TransportWaiting, CloseIdempotent)
 {
     this->queue.publish("g", "m");
-    const auto claimed = this->queue.claim();
+    const auto claimed = this->queue.claim().value();
     auto& database = this->queue.database();
     database.run(database.database().close());
     database.run(database.database().close());
@@ -312,9 +312,9 @@ TYPED_TEST(TransportWaiting, CloseIdempotent)
     };
     EXPECT_EQ(code([&] { this->queue.publish("g", "m"); }), make_error_code(errc::closed));
     EXPECT_EQ(code([&] { this->queue.claim(); }), make_error_code(errc::closed));
-    EXPECT_EQ(code([&] { this->queue.ack(*claimed); }), make_error_code(errc::closed));
-    EXPECT_EQ(code([&] { this->queue.nack(*claimed); }), make_error_code(errc::closed));
-    EXPECT_EQ(code([&] { this->queue.extend(*claimed, 10); }), make_error_code(errc::closed));
+    EXPECT_EQ(code([&] { this->queue.ack(claimed); }), make_error_code(errc::closed));
+    EXPECT_EQ(code([&] { this->queue.nack(claimed); }), make_error_code(errc::closed));
+    EXPECT_EQ(code([&] { this->queue.extend(claimed, 10); }), make_error_code(errc::closed));
     EXPECT_EQ(this->other().claim_payload(), "none") << "the lease goes on";
 }
 
