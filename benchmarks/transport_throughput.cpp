@@ -1,5 +1,6 @@
-// Publish, and claim + ack, by 1, 64 and 512 coroutines at once, beside a plain SQLite loop that runs
-// the same statements with as many messages in each transaction, in the same run on the same disk.
+// Publish, and claim + ack, by 1, 64 and 512 coroutines at once, beside a plain SQLite loop that
+// runs the same statements with as many messages in each transaction, in the same run on the same
+// disk.
 //
 // items_per_second is skein's; raw_per_second the plain loop's; of_raw the ratio of the two.
 
@@ -150,13 +151,13 @@ constexpr setting full_callers{form::callers_executor, skein::durability::full};
 constexpr setting normal_own{form::own_thread, skein::durability::normal};
 constexpr setting normal_callers{form::callers_executor, skein::durability::normal};
 
-BENCHMARK_CAPTURE(publishing, full/own_thread, full_own)->Apply(sizes);
-BENCHMARK_CAPTURE(publishing, full/callers_executor, full_callers)->Apply(sizes);
-BENCHMARK_CAPTURE(publishing, normal/own_thread, normal_own)->Apply(sizes);
-BENCHMARK_CAPTURE(publishing, normal/callers_executor, normal_callers)->Apply(sizes);
-BENCHMARK_CAPTURE(claiming, full/own_thread, full_own)->Apply(sizes);
-BENCHMARK_CAPTURE(claiming, full/callers_executor, full_callers)->Apply(sizes);
-BENCHMARK_CAPTURE(claiming, normal/own_thread, normal_own)->Apply(sizes);
-BENCHMARK_CAPTURE(claiming, normal/callers_executor, normal_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, full / own_thread, full_own)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, full / callers_executor, full_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, normal / own_thread, normal_own)->Apply(sizes);
+BENCHMARK_CAPTURE(publishing, normal / callers_executor, normal_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, full / own_thread, full_own)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, full / callers_executor, full_callers)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, normal / own_thread, normal_own)->Apply(sizes);
+BENCHMARK_CAPTURE(claiming, normal / callers_executor, normal_callers)->Apply(sizes);
 
 } // namespace

@@ -2,6 +2,8 @@
 
 // What most sources include, compiled once. A source still includes what it uses: the clang preset
 // builds without this.
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
 #include <asio/any_io_executor.hpp>
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/associated_executor.hpp>
@@ -13,9 +15,6 @@
 #include <asio/steady_timer.hpp>
 #include <asio/strand.hpp>
 #include <asio/use_awaitable.hpp>
-#include <SQLiteCpp/Database.h>
-#include <sqlite3.h>
-#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -27,6 +26,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <sqlite3.h>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -22,10 +22,11 @@ raw_transport::raw_transport(const std::string& path, skein::durability level)
                     " VALUES (?1, 0, NULL) ON CONFLICT (group_id) DO NOTHING"),
       insert_message_(database_,
                       "INSERT INTO harel_transport_messages (group_id, event) VALUES (?1, ?2)"),
-      next_group_(database_,
-                  "SELECT rowid, group_id FROM harel_transport_groups"
-                  " INDEXED BY _skein_harel_free_by_priority WHERE blocked_until IS NULL AND"
-                  " priority >= 0 AND min(priority, 4) = 0 ORDER BY last_claimed_at, rowid LIMIT 1"),
+      next_group_(
+          database_,
+          "SELECT rowid, group_id FROM harel_transport_groups"
+          " INDEXED BY _skein_harel_free_by_priority WHERE blocked_until IS NULL AND"
+          " priority >= 0 AND min(priority, 4) = 0 ORDER BY last_claimed_at, rowid LIMIT 1"),
       head_(database_, "SELECT seq, event, locked_by IS NOT NULL, lock_expiry FROM"
                        " harel_transport_messages WHERE group_id = ?1 ORDER BY seq LIMIT 1"),
       set_claimed_(database_, "UPDATE harel_transport_groups SET last_claimed_at = ?2,"

@@ -62,8 +62,12 @@ std::string what_the_kill_did(const outcome& measured)
     if (measured.in_hand == 0) {
         return "the work was over before a worker could be killed";
     }
-    return ledger::workers[measured.killed] + " was killed with " +
-           std::to_string(measured.in_hand) + " events in hand";
+    std::string text = ledger::workers[measured.killed] + " was killed with " +
+                       std::to_string(measured.in_hand) + " events in hand";
+    if (measured.totals.redelivered > measured.in_hand) {
+        text += "; the others outlived their leases";
+    }
+    return text;
 }
 
 std::size_t speed(const outcome& measured)

@@ -20,11 +20,9 @@ struct payload_codec;
 
 /// Types that can be published as they are. Text needs no codec.
 template <class Value>
-concept encodable = !std::convertible_to<const Value&, std::string_view> &&
-                    requires(const Value& value) {
-                        {
-                            payload_codec<Value>::encode(value)
-                        } -> std::convertible_to<std::string>;
-                    };
+concept encodable =
+    !std::convertible_to<const Value&, std::string_view> && requires(const Value& value) {
+        { payload_codec<Value>::encode(value) } -> std::convertible_to<std::string>;
+    };
 
 } // namespace skein

@@ -9,4 +9,5 @@
 #define SKEIN_VERSION_STRING "0.1.0"
 
 /// The same as one number for `#if`: major * 10000 + minor * 100 + patch.
-#define SKEIN_VERSION (SKEIN_VERSION_MAJOR * 10000 + SKEIN_VERSION_MINOR * 100 + SKEIN_VERSION_PATCH)
+#define SKEIN_VERSION                                                                              \
+    (SKEIN_VERSION_MAJOR * 10000 + SKEIN_VERSION_MINOR * 100 + SKEIN_VERSION_PATCH)

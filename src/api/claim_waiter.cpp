@@ -71,8 +71,8 @@ bool claim_waiter::serve(runtime::batch& batch)
 
 void claim_waiter::committed()
 {
-    result = message_lease::make_message(
-        std::make_shared<message_lease>(where_, *std::move(claimed_)));
+    result =
+        message_lease::make_message(std::make_shared<message_lease>(where_, *std::move(claimed_)));
 }
 
 } // namespace skein::api

@@ -69,15 +69,13 @@ const std::filesystem::path& database::path() const noexcept
     return owner_->engine()->path();
 }
 
-asio::awaitable<void>
-database::run_transaction(std::function<void(skein::transaction&)> work) const
+asio::awaitable<void> database::run_transaction(std::function<void(skein::transaction&)> work) const
 {
     return runtime::await_operation(owner_->engine(),
                                     std::make_shared<transaction_unit>(std::move(work)));
 }
 
-asio::awaitable<void>
-database::run_read(std::function<void(const SQLite::Database&)> work) const
+asio::awaitable<void> database::run_read(std::function<void(const SQLite::Database&)> work) const
 {
     return runtime::await_operation(owner_->engine(),
                                     std::make_shared<callback_reading>(std::move(work)));

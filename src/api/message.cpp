@@ -15,7 +15,8 @@ using lease_handle = std::shared_ptr<api::message_lease>;
 
 asio::awaitable<bool> ack_lease(lease_handle lease)
 {
-    // From here on the work counts as done: should the ack fail, a repetition at once is not wanted.
+    // From here on the work counts as done: should the ack fail, a repetition at once is not
+    // wanted.
     lease->is_kept = true;
     auto wanted = std::make_shared<api::ack_unit>(lease->transport, lease->fence);
     co_return co_await runtime::await_result(lease->transport->engine, std::move(wanted));

@@ -27,10 +27,10 @@ void check_publish(const api::transport_state& state, std::string_view group,
     api::checked([&] { store::require_priority("priority", options.priority); });
     const std::size_t limit = state.engine->length_limit();
     if (payload.size() + group.size() + row_overhead > limit) {
-        throw error(errc::payload_too_large,
-                    "payload: " + std::to_string(payload.size()) + " bytes; at most " +
-                        std::to_string(limit - row_overhead) +
-                        " bytes are accepted, the group's name included");
+        throw error(errc::payload_too_large, "payload: " + std::to_string(payload.size()) +
+                                                 " bytes; at most " +
+                                                 std::to_string(limit - row_overhead) +
+                                                 " bytes are accepted, the group's name included");
     }
 }
 
@@ -106,10 +106,10 @@ std::shared_ptr<const transport_state> make_transport_state(std::shared_ptr<runt
 {
     const store::transport_names names =
         checked([&] { return store::transport_names(options.prefix); });
-    auto source = engine->source_named<transport_source>("transport " + names.prefix, names);
-    return std::make_shared<transport_state>(
-        transport_state{std::move(engine), std::move(source),
-                        checked_visibility(options.visibility), options.create_schema});
+    auto source = engine->source_named<transport_source>("transport " + names.key, names);
+    return std::make_shared<transport_state>(transport_state{std::move(engine), std::move(source),
+                                                             checked_visibility(options.visibility),
+                                                             options.create_schema});
 }
 
 runtime::batch& batch_of(runtime::batch& batch, const transport_state& state)
@@ -191,9 +191,9 @@ asio::awaitable<bool> transport::nack(const message_fence& fence, duration delay
 
 asio::awaitable<bool> transport::extend(const message_fence& fence, duration visibility) const
 {
-    return runtime::await_result(state_->engine,
-                                 std::make_shared<api::extend_unit>(
-                                     state_, stored(fence), api::checked_visibility(visibility)));
+    return runtime::await_result(
+        state_->engine, std::make_shared<api::extend_unit>(state_, stored(fence),
+                                                           api::checked_visibility(visibility)));
 }
 
 bool transport::operator==(const transport& other) const noexcept

@@ -16,7 +16,7 @@ class transport_source final : public runtime::source {
 public:
     explicit transport_source(store::transport_names names);
 
-    [[nodiscard]] const std::string& name() const noexcept { return names_.prefix; }
+    [[nodiscard]] const std::string& name() const noexcept { return names_.key; }
 
     /// The transport, for writing; creates or upgrades its tables first where that is wanted and
     /// necessary.

@@ -65,8 +65,8 @@ inline asio::awaitable<void> await_closing(std::shared_ptr<engine> engine)
 /// The same, for operations that have a result. Nothing suspends between the completion and the
 /// return, so a result is never lost to a late cancellation.
 template <class Operation>
-asio::awaitable<typename Operation::result_type>
-await_result(std::shared_ptr<engine> engine, std::shared_ptr<Operation> wanted)
+asio::awaitable<typename Operation::result_type> await_result(std::shared_ptr<engine> engine,
+                                                              std::shared_ptr<Operation> wanted)
 {
     co_await await_operation(std::move(engine), wanted);
     co_return std::move(wanted->result);

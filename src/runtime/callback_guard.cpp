@@ -14,7 +14,7 @@ namespace {
 bool only_looks(const char* pragma)
 {
     constexpr std::array<const char*, 10> known = {
-        "foreign_key_check", "foreign_key_list", "index_info", "index_list",  "index_xinfo",
+        "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo",
         "integrity_check",   "quick_check",      "table_info", "table_list", "table_xinfo"};
     return std::any_of(known.begin(), known.end(),
                        [&](const char* each) { return strcasecmp(pragma, each) == 0; });
@@ -49,7 +49,8 @@ int callback_guard::authorize(void* self, int action, const char* first, const c
                                                                              : SQLITE_DENY;
 }
 
-/// A callback that goes on after SQLite has ended its transaction would commit each statement alone.
+/// A callback that goes on after SQLite has ended its transaction would commit each statement
+/// alone.
 int callback_guard::refuse_commit(void* self)
 {
     return static_cast<callback_guard*>(self)->mode_ == mode::off ? 0 : 1;
@@ -65,6 +66,9 @@ bool callback_guard::allows(int action, const char* first, const char* second) c
     }
     if (action == SQLITE_SAVEPOINT) {
         return second == nullptr || strcasecmp(second, savepoint_.c_str()) != 0;
+    }
+    if (action == SQLITE_PRAGMA && second != nullptr && strcasecmp(first, "query_only") == 0) {
+        return false; // it would outlive the callback, and nobody could write any more
     }
     return mode_ == mode::writing || action == SQLITE_SELECT || action == SQLITE_READ ||
            action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE ||

@@ -61,11 +61,12 @@ public:
 
     void post(std::shared_ptr<resumption> self, std::exception_ptr failure) override
     {
-        asio::post(executor_, [this, self = std::move(self), failure = std::move(failure)]() mutable {
-            Handler handler = std::move(handler_);
-            self.reset();
-            handler(std::move(failure));
-        });
+        asio::post(executor_,
+                   [this, self = std::move(self), failure = std::move(failure)]() mutable {
+                       Handler handler = std::move(handler_);
+                       self.reset();
+                       handler(std::move(failure));
+                   });
     }
 
 private:

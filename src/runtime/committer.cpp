@@ -25,8 +25,7 @@ std::string begin_text(sqlite::connection connection)
 
 } // namespace
 
-committer::committer(engine& owner, SQLite::Database& database, const clock& time,
-                     std::string file)
+committer::committer(engine& owner, SQLite::Database& database, const clock& time, std::string file)
     : owner_(owner), database_(database), connection_(database.getHandle()), time_(time),
       file_(std::move(file)), guard_(connection_, savepoint_name),
       begin_(connection_, begin_text(connection_)), commit_(connection_, "COMMIT"),
@@ -186,15 +185,24 @@ void committer::end(batch& batch, waitlist& waiting)
             broken_ = to_error(refusal, file_);
         }
     }
-    if (connection_.in_transaction()) {
-        rollback_.run();
-    }
     if (broken_) {
+        roll_back();
         waiting.mark_all(); // what the lines found was undone
     }
     complete_members(batch);
     members_.clear();
     broken_.reset();
+}
+
+/// After a failure, which is the one to be told; SQLite may have ended the transaction already.
+void committer::roll_back() noexcept
+{
+    try {
+        if (connection_.in_transaction()) {
+            rollback_.run();
+        }
+    } catch (const sqlite::error&) {
+    }
 }
 
 void committer::complete_members(batch& batch)

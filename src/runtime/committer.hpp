@@ -50,6 +50,7 @@ private:
     void undo_alone(const std::exception_ptr& failure);
     void break_batch(const std::exception_ptr& failure);
     void end(batch& batch, waitlist& waiting);
+    void roll_back() noexcept;
     void complete_members(batch& batch);
     [[nodiscard]] bool has_room() const;
 

@@ -92,9 +92,8 @@ std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
 engine::engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
                database_options options)
     : path_(resolve(path)), options_(std::move(options)),
-      clock_(options_.clock ? options_.clock : system_clock()),
-      worker_id_(make_worker_id()), strand_(asio::make_strand(executor)),
-      inbox_([this] { wake(); }),
+      clock_(options_.clock ? options_.clock : system_clock()), worker_id_(make_worker_id()),
+      strand_(asio::make_strand(executor)), inbox_([this] { wake(); }),
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
     length_limit_ = file_->connection.length_limit();

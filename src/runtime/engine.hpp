@@ -120,8 +120,7 @@ private:
 };
 
 template <class Source, class... Arguments>
-std::shared_ptr<Source> engine::source_named(const std::string& name,
-                                             const Arguments&... arguments)
+std::shared_ptr<Source> engine::source_named(const std::string& name, const Arguments&... arguments)
 {
     const std::lock_guard lock(sources_mutex_);
     std::shared_ptr<source>& found = sources_[name];

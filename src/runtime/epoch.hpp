@@ -19,7 +19,8 @@ namespace skein::runtime {
     if (!(seconds > duration(clock::wall_time::min().time_since_epoch()).count())) {
         return clock::wall_time::min();
     }
-    return clock::wall_time(std::chrono::duration_cast<clock::wall_time::duration>(duration(seconds)));
+    return clock::wall_time(
+        std::chrono::duration_cast<clock::wall_time::duration>(duration(seconds)));
 }
 
 } // namespace skein::runtime

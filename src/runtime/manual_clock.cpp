@@ -2,11 +2,9 @@
 
 #include <asio/post.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <vector>
 
 namespace skein::testing {
 
@@ -50,8 +48,7 @@ public:
         ++*number_;
         const std::lock_guard lock(clock_->mutex);
         const steady_time last = steady_time::max();
-        const steady_time due =
-            delay < last - clock_->steady ? clock_->steady + delay : last;
+        const steady_time due = delay < last - clock_->steady ? clock_->steady + delay : last;
         state::setting setting{due, executor_, number_, *number_, std::move(ring)};
         if (delay <= std::chrono::nanoseconds::zero()) {
             clock_->settings.erase(this);
@@ -83,23 +80,21 @@ manual_clock::~manual_clock() = default;
 
 void manual_clock::advance(std::chrono::nanoseconds step)
 {
-    std::vector<state::setting> due;
+    std::multimap<steady_time, state::setting> due;
     {
         const std::lock_guard lock(state_->mutex);
         state_->wall += std::chrono::duration_cast<wall_time::duration>(step);
         state_->steady += step;
         for (auto each = state_->settings.begin(); each != state_->settings.end();) {
             if (each->second.due <= state_->steady) {
-                due.push_back(std::move(each->second));
+                due.emplace(each->second.due, std::move(each->second));
                 each = state_->settings.erase(each);
             } else {
                 ++each;
             }
         }
     }
-    std::stable_sort(due.begin(), due.end(),
-                     [](const auto& left, const auto& right) { return left.due < right.due; });
-    for (state::setting& each : due) {
+    for (auto& [moment, each] : due) {
         state::post(std::move(each));
     }
 }

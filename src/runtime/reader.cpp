@@ -7,8 +7,8 @@
 namespace skein::runtime {
 
 reader::reader(SQLite::Database& database, callback_guard& guard, std::string file)
-    : database_(database), guard_(guard), file_(std::move(file)),
-      connection_(database.getHandle()), begin_(connection_, "BEGIN"),
+    : database_(database), guard_(guard), file_(std::move(file)), connection_(database.getHandle()),
+      begin_(connection_, "BEGIN"),
       take_snapshot_(connection_, "SELECT 1 FROM sqlite_schema LIMIT 1"),
       rollback_(connection_, "ROLLBACK")
 {

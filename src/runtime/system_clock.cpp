@@ -14,8 +14,8 @@ constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours{24 * 365};
 
 class timer_alarm final : public alarm {
 public:
-    explicit timer_alarm(asio::any_io_executor executor)
-        : state_(std::make_shared<state>(std::move(executor)))
+    explicit timer_alarm(const asio::any_io_executor& executor)
+        : state_(std::make_shared<state>(executor))
     {
     }
 
@@ -41,7 +41,7 @@ public:
 
 private:
     struct state {
-        explicit state(asio::any_io_executor executor) : timer(std::move(executor)) {}
+        explicit state(const asio::any_io_executor& executor) : timer(executor) {}
 
         asio::steady_timer timer;
         std::uint64_t setting = 0;
@@ -58,7 +58,7 @@ public:
 
     std::unique_ptr<alarm> make_alarm(asio::any_io_executor executor) override
     {
-        return std::make_unique<timer_alarm>(std::move(executor));
+        return std::make_unique<timer_alarm>(executor);
     }
 };
 

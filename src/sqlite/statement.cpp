@@ -60,9 +60,9 @@ void statement::prepare()
     if (handle_ != nullptr) {
         return;
     }
-    const int code = sqlite3_prepare_v3(connection_.handle(), sql_.c_str(),
-                                        static_cast<int>(sql_.size()) + 1,
-                                        SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
+    const int code =
+        sqlite3_prepare_v3(connection_.handle(), sql_.c_str(), static_cast<int>(sql_.size()) + 1,
+                           SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
     if (code != SQLITE_OK) {
         throw connection_.last_error();
     }

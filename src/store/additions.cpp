@@ -24,8 +24,8 @@ void require_known_addition(sqlite::connection connection, std::string_view name
     sqlite::execution found = read.start(name);
     if (found.step() && found.integer(0) > known_version) {
         throw schema_too_new("the file's \"" + std::string(name) + "\" has version " +
-                             std::to_string(found.integer(0)) + "; this skein knows versions up to " +
-                             std::to_string(known_version));
+                             std::to_string(found.integer(0)) +
+                             "; this skein knows versions up to " + std::to_string(known_version));
     }
 }
 

@@ -65,8 +65,8 @@ public:
 };
 
 /// The right kind for what the file's tables allow.
-[[nodiscard]] std::unique_ptr<claimable_groups>
-make_claimable_groups(sqlite::connection connection, const transport_names& names,
-                      transport_shape shape);
+[[nodiscard]] std::unique_ptr<claimable_groups> make_claimable_groups(sqlite::connection connection,
+                                                                      const transport_names& names,
+                                                                      transport_shape shape);
 
 } // namespace skein::store

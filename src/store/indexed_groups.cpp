@@ -47,7 +47,8 @@ indexed_groups::indexed_groups(sqlite::connection connection, const transport_na
       by_key_(connection, probe(names, names.free_by_key, "routing_key = ?1")),
       by_key_and_priority_(connection, probe(names, names.free_by_key_and_priority,
                                              "routing_key = ?1 AND min(priority, 4) = ?2")),
-      set_blocked_(connection, "UPDATE " + names.groups + " SET blocked_until = ?2 WHERE rowid = ?1"),
+      set_blocked_(connection,
+                   "UPDATE " + names.groups + " SET blocked_until = ?2 WHERE rowid = ?1"),
       set_claimed_(connection, "UPDATE " + names.groups +
                                    " SET last_claimed_at = ?2, blocked_until = ?3 WHERE rowid = ?1")
 {

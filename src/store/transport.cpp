@@ -29,13 +29,14 @@ transport::transport(sqlite::connection connection, const transport_names& names
       lock_(connection,
             "UPDATE " + names.messages + " SET locked_by = ?2, lock_expiry = ?3 WHERE seq = ?1"),
       remove_group_(connection, "DELETE FROM " + names.groups + " WHERE rowid = ?1"),
-      remove_drained_group_(
-          connection, "DELETE FROM " + names.groups + " WHERE group_id = ?2 AND EXISTS (SELECT 1 FROM " +
-                          names.messages + std::string(fenced) + ") AND NOT EXISTS (SELECT 1 FROM " +
-                          names.messages + " WHERE group_id = ?2 AND seq <> ?1)"),
+      remove_drained_group_(connection, "DELETE FROM " + names.groups +
+                                            " WHERE group_id = ?2 AND EXISTS (SELECT 1 FROM " +
+                                            names.messages + std::string(fenced) +
+                                            ") AND NOT EXISTS (SELECT 1 FROM " + names.messages +
+                                            " WHERE group_id = ?2 AND seq <> ?1)"),
       remove_message_(connection, "DELETE FROM " + names.messages + std::string(fenced)),
-      release_(connection, "UPDATE " + names.messages + " SET locked_by = NULL, lock_expiry = NULL" +
-                               std::string(fenced)),
+      release_(connection, "UPDATE " + names.messages +
+                               " SET locked_by = NULL, lock_expiry = NULL" + std::string(fenced)),
       relock_(connection, "UPDATE " + names.messages + " SET locked_by = ?4, lock_expiry = ?5" +
                               std::string(fenced))
 {
@@ -80,7 +81,7 @@ std::optional<claimed_message> transport::free_head(const group_candidate& group
         remove_group_.run(group.rowid);
         return std::nullopt;
     }
-    if (head.integer(2) != 0 && head.real(3) >= now) {
+    if (head.integer(2) != 0 && !head.is_null(3) && head.real(3) >= now) {
         groups_->set_blocked(group, head.real(3));
         return std::nullopt;
     }

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] std::optional<claimed_message>
     claim(const claim_filter& filter, std::string_view locked_by, double visibility, double now);
 
-    /// Removes the message. False when the fence is stale: nothing has changed then, here and below.
+    /// Removes the message. False when the fence is stale: nothing has changed then, here and
+    /// below.
     bool ack(const message_fence& fence);
 
     /// Gives the message back, claimable at once. Its group keeps its place in the rotation.

@@ -24,6 +24,12 @@ bool is_identifier(std::string_view text)
                        [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
+/// SQLite keeps such names for itself.
+bool is_reserved(std::string_view text)
+{
+    return sqlite3_strnicmp(std::string(text).c_str(), "sqlite_", 7) == 0;
+}
+
 bool has_object(sqlite::connection connection, std::string_view name)
 {
     sqlite::statement find(connection,
@@ -92,14 +98,13 @@ void create_groups(sqlite::connection connection, const transport_names& names)
 /// `blocked_until` is the end of the lease or park of a group's head; NULL when the group is free.
 void create_blocked_until(sqlite::connection connection, const transport_names& names)
 {
-    if (has_column(connection, names.groups, "blocked_until")) {
-        return;
+    if (!has_column(connection, names.groups, "blocked_until")) {
+        connection.execute("ALTER TABLE " + names.groups + " ADD COLUMN blocked_until REAL");
     }
-    connection.execute("ALTER TABLE " + names.groups + " ADD COLUMN blocked_until REAL");
+    // Also when the column is there: without the triggers, others have written past it.
     connection.execute("UPDATE " + names.groups + " SET blocked_until = (SELECT lock_expiry FROM " +
                        names.messages + " m WHERE m.group_id = " + names.groups +
-                       ".group_id ORDER BY seq LIMIT 1) WHERE group_id IN (SELECT group_id FROM " +
-                       names.messages + " WHERE locked_by IS NOT NULL)");
+                       ".group_id ORDER BY seq LIMIT 1)");
 }
 
 /// Free groups in the order of fairness, one index for each kind of probe. Nothing may stand
@@ -138,12 +143,16 @@ void create_triggers(sqlite::connection connection, const transport_names& names
 
 transport_names::transport_names(std::string_view text)
 {
-    if (!is_identifier(text)) {
-        throw invalid_argument("prefix: \"" + std::string(text) +
-                               "\" is not accepted; a letter or underscore and then up to 29 "
-                               "letters, digits and underscores are");
+    if (!is_identifier(text) || is_reserved(text)) {
+        throw invalid_argument(
+            "prefix: \"" + std::string(text) +
+            "\" is not accepted; a letter or underscore and then up to 29 "
+            "letters, digits and underscores are, unless it starts with sqlite_");
     }
-    prefix = text;
+    const std::string prefix(text);
+    for (const char c : prefix) {
+        key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
     messages = prefix + "_transport_messages";
     groups = prefix + "_transport_groups";
     by_last_claimed = groups + "_by_last_claimed";
@@ -160,7 +169,7 @@ transport_names::transport_names(std::string_view text)
 
 transport_shape inspect_transport(sqlite::connection connection, const transport_names& names)
 {
-    require_known_addition(connection, "transport " + names.prefix, additions_version);
+    require_known_addition(connection, "transport " + names.key, additions_version);
     if (!has_format(connection, names)) {
         return transport_shape::missing;
     }
@@ -179,7 +188,7 @@ void create_transport(sqlite::connection connection, const transport_names& name
     create_blocked_until(connection, names);
     create_group_indexes(connection, names);
     create_triggers(connection, names);
-    record_addition(connection, "transport " + names.prefix, additions_version);
+    record_addition(connection, "transport " + names.key, additions_version);
 }
 
 } // namespace skein::store

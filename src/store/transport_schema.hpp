@@ -12,7 +12,7 @@ struct transport_names {
     /// Throws `store::invalid_argument` unless the prefix is an identifier of 1 to 30 characters.
     explicit transport_names(std::string_view prefix);
 
-    std::string prefix;
+    std::string key; ///< the prefix in lower case: SQLite's names are equal whatever their case
     std::string messages;
     std::string groups;
     std::string by_last_claimed; ///< index of the format

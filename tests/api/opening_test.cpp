@@ -323,8 +323,8 @@ TEST_F(PayloadLimit, OfTheConnectionIsKept)
     EXPECT_EQ(large.error(), errc::payload_too_large);
     EXPECT_FALSE(small.has_failed());
     EXPECT_TRUE(small.is_done());
-    EXPECT_EQ(skein::support::plain_connection(db_.path()).value(
-                  "SELECT group_concat(group_id) FROM harel_transport_groups"),
+    EXPECT_EQ(skein::support::plain_connection(db_.path())
+                  .value("SELECT group_concat(group_id) FROM harel_transport_groups"),
               "g,small");
 }
 

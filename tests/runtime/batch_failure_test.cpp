@@ -52,7 +52,9 @@ protected:
     {
         EXPECT_NO_THROW(publish("later"));
         EXPECT_EQ(payloads().back(), "later");
-        const auto insert = [](transaction& tx) { tx.database().exec("INSERT INTO t VALUES (99)"); };
+        const auto insert = [](transaction& tx) {
+            tx.database().exec("INSERT INTO t VALUES (99)");
+        };
         EXPECT_NO_THROW(db_.run(db_.database().transaction(insert)));
     }
 
@@ -190,8 +192,9 @@ TEST_F(BatchFailure, OfAFullDiskThatEndsOneStatementOnlyIsOfOneOperationAlone)
         tx.database().exec("PRAGMA max_page_count = 1");
         try {
             // Several rows at once: SQLite undoes the statement, not the transaction.
-            tx.database().exec("INSERT INTO t WITH RECURSIVE c(v) AS (SELECT 1 UNION ALL"
-                               " SELECT v + 1 FROM c LIMIT 100) SELECT zeroblob(100000 + v) FROM c");
+            tx.database().exec(
+                "INSERT INTO t WITH RECURSIVE c(v) AS (SELECT 1 UNION ALL"
+                " SELECT v + 1 FROM c LIMIT 100) SELECT zeroblob(100000 + v) FROM c");
         } catch (...) {
             tx.database().exec("PRAGMA max_page_count = 1000000");
             throw;
@@ -267,6 +270,21 @@ TEST_F(BatchFailure, OfTheCommitDoesNotEndThoseThatOnlyWait)
     db_.run(queue_.publish("h", "high", priority));
     ASSERT_TRUE(waiting.is_done());
     EXPECT_EQ(waiting.result().payload(), "high");
+}
+
+TEST_F(BatchFailure, OfTheCommitTellsThoseWhoFoundNothingToLookAgain)
+{
+    publish("m");
+    int commits = 0;
+    const auto refuse_first = [](void* count) { return ++*static_cast<int*>(count) == 1 ? 1 : 0; };
+    sqlite3_commit_hook(handle_, refuse_first, &commits);
+    const auto first = start_claim();
+    auto second = start_claim();
+    db_.settle();
+    sqlite3_commit_hook(handle_, nullptr, nullptr);
+    EXPECT_EQ(first.error(), errc::storage_failure);
+    ASSERT_TRUE(second.is_done());
+    EXPECT_EQ(second.result().payload(), "m");
 }
 
 TEST_F(BatchFailure, WhileTheTablesAreMadeLeavesThemToTheNextOperation)

@@ -46,7 +46,8 @@ TEST_P(EndOfTransaction, IsRefused)
 INSTANTIATE_TEST_SUITE_P(Callback, EndOfTransaction,
                          testing::Values("COMMIT", "END TRANSACTION", "ROLLBACK", "BEGIN",
                                          "SAVEPOINT skein_unit", "SAVEPOINT \"SKEIN_UNIT\"",
-                                         "RELEASE skein_unit", "ROLLBACK TO skein_unit"));
+                                         "RELEASE skein_unit", "ROLLBACK TO skein_unit",
+                                         "PRAGMA query_only = ON"));
 
 TEST_F(Callback, MayLeaveItsOwnSavepointOpen)
 {

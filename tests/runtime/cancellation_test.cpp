@@ -61,7 +61,8 @@ protected:
         }
         publish("m");
         if (kind == "claim") {
-            return {[this] { return claim_into(queue_, kept_); }, [this] { return leased() == "1"; }};
+            return {[this] { return claim_into(queue_, kept_); },
+                    [this] { return leased() == "1"; }};
         }
         if (kind == "try_claim" || kind == "claim_within") {
             const auto limit = kind == "try_claim" ? 0s : 10s;

@@ -18,10 +18,11 @@ protected:
     /// Commits a message from the other connection, unless the write lock is held.
     bool insert() const
     {
-        const char* sql = "BEGIN IMMEDIATE;"
-                          " INSERT INTO harel_transport_groups (group_id, priority) VALUES ('g', 4);"
-                          " INSERT INTO harel_transport_messages (group_id, event)"
-                          " VALUES ('g', 'm'); COMMIT";
+        const char* sql =
+            "BEGIN IMMEDIATE;"
+            " INSERT INTO harel_transport_groups (group_id, priority) VALUES ('g', 4);"
+            " INSERT INTO harel_transport_messages (group_id, event)"
+            " VALUES ('g', 'm'); COMMIT";
         return sqlite3_exec(other_.handle(), sql, nullptr, nullptr, nullptr) == SQLITE_OK;
     }
 

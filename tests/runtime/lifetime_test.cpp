@@ -214,8 +214,7 @@ TEST_F(Lifetime, OfAThreadPoolEndsByItselfOnceTheDatabaseIsClosed)
         const skein::database database(pool.get_executor(), path_, options_);
         for (int each = 0; each < 10; ++each) {
             asio::co_spawn(pool, wait(database.transport()), ignore);
-            asio::co_spawn(asio::make_strand(pool), publish_for_ever(database.transport()),
-                           ignore);
+            asio::co_spawn(asio::make_strand(pool), publish_for_ever(database.transport()), ignore);
         }
     }
     pool.join();

@@ -126,8 +126,8 @@ TEST_P(Look, IsAllowedToAReading)
 INSTANTIATE_TEST_SUITE_P(
     Reading, Look,
     testing::Values("SELECT v FROM t", "PRAGMA page_count", "SELECT name FROM sqlite_schema",
-                    "SELECT value FROM json_each('[1]')", "PRAGMA table_info(t)", "PRAGMA integrity_check(1)",
-                    "SELECT name FROM pragma_table_info('t')",
+                    "SELECT value FROM json_each('[1]')", "PRAGMA table_info(t)",
+                    "PRAGMA integrity_check(1)", "SELECT name FROM pragma_table_info('t')",
                     "WITH RECURSIVE c(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM c LIMIT 3)"
                     " SELECT max(v) FROM c",
                     "EXPLAIN QUERY PLAN SELECT v FROM t"));

@@ -16,8 +16,8 @@ using claims = std::vector<operation<message>>;
 
 std::size_t done(const claims& started)
 {
-    return static_cast<std::size_t>(
-        std::count_if(started.begin(), started.end(), [](const auto& each) { return each.is_done(); }));
+    return static_cast<std::size_t>(std::count_if(started.begin(), started.end(),
+                                                  [](const auto& each) { return each.is_done(); }));
 }
 
 std::chrono::system_clock::time_point epoch(std::chrono::seconds seconds)

@@ -186,6 +186,20 @@ TEST_F(TransportSchema, IsMadeWholeWhenPartOfItWasDropped)
     }
 }
 
+TEST_F(TransportSchema, ForgetsLeasesThatEndedWhileItsTriggersWereGone)
+{
+    const store_client before(path_);
+    before.file().sql("INSERT INTO harel_transport_groups (group_id, blocked_until) VALUES"
+                      " ('g', 1e9)");
+    before.file().sql("INSERT INTO harel_transport_messages (group_id, event, locked_by,"
+                      " lock_expiry) VALUES ('g', 'm', 'w', 1e9)");
+    before.file().sql("DROP TRIGGER _skein_harel_lock_changed");
+    before.file().sql("UPDATE harel_transport_messages SET locked_by = NULL, lock_expiry = NULL");
+    const store_client after(path_);
+    EXPECT_THAT(after.file().sql("SELECT blocked_until IS NULL FROM harel_transport_groups"),
+                testing::ElementsAre("1"));
+}
+
 TEST_F(TransportSchema, OfANewerSkeinIsRefusedByName)
 {
     const store_client client(path_);

@@ -35,10 +35,7 @@ public:
         }
     }
 
-    asio::io_context& operator[](int number)
-    {
-        return *std::next(contexts_.begin(), number);
-    }
+    asio::io_context& operator[](int number) { return *std::next(contexts_.begin(), number); }
 
     void run()
     {

@@ -114,8 +114,8 @@ TEST_F(Shutdown, OfAContextUnderLoadLeavesTheDatabaseToTheOthers)
     }
     EXPECT_EQ(ended_, 0);
     asio::io_context context;
-    auto published = asio::co_spawn(context, database.transport().publish("g", "m"),
-                                    asio::use_future);
+    auto published =
+        asio::co_spawn(context, database.transport().publish("g", "m"), asio::use_future);
     context.run();
     EXPECT_NO_THROW(published.get());
 }
@@ -139,9 +139,8 @@ TEST_F(Shutdown, RacesWithCancellation)
             }
             asio::post(context, [&] {
                 for (const auto& each : waiting) {
-                    asio::post(context, [each] {
-                        each->cancellation.emit(asio::cancellation_type::total);
-                    });
+                    asio::post(context,
+                               [each] { each->cancellation.emit(asio::cancellation_type::total); });
                 }
             });
             thread = std::thread([&] { context.run(); });

@@ -104,7 +104,7 @@ TEST_F(TransportTables, BadPrefix)
     for (const std::string_view prefix :
          {std::string_view(""), std::string_view("1abc"), std::string_view("has-dash"),
           std::string_view("has space"), std::string_view("a;drop"), std::string_view(too_long),
-          std::string_view("a\0b", 3)}) {
+          std::string_view("a\0b", 3), std::string_view("SQLite_x")}) {
         try {
             static_cast<void>(database.database().transport({.prefix = prefix}));
             ADD_FAILURE() << "accepted: " << prefix;

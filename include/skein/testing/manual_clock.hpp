@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 
-
 namespace skein::testing {
 
 /// A clock that stands still until it is told to move, for tests that wait without waiting.
