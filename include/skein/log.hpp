@@ -13,8 +13,8 @@ enum class log_level {
 /// Receives what skein has to say, in whole sentences without a newline. Payloads and other values
 /// of the user's never appear in it.
 ///
-/// Called on the thread that opens the database, and then on its strand; one call at a time. It
-/// should return quickly and must not throw.
+/// Called on the thread that opens the database, and then on its strand until it is closed, one
+/// call at a time. It should return quickly and must not throw.
 using log_function = std::function<void(log_level, std::string_view)>;
 
 } // namespace skein

@@ -285,8 +285,10 @@ TEST_F(Opening, TellsTheLog)
     std::vector<std::string> lines;
     const auto log = [&](skein::log_level, std::string_view text) { lines.emplace_back(text); };
     EXPECT_FALSE(open(path_, {.log = log}));
-    ASSERT_FALSE(lines.empty());
-    EXPECT_THAT(lines.front(), HasSubstr(path_.string()));
+    context_.run(); // the closing is told too
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_THAT(lines.front(), HasSubstr(path_.string() + ": opened"));
+    EXPECT_THAT(lines.back(), HasSubstr(path_.string() + ": closed"));
 }
 
 class PayloadLimit : public testing::Test {

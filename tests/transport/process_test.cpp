@@ -140,7 +140,7 @@ TEST_F(TransportAcrossProcesses, MigrateConcurrently)
         " ON harel_transport_messages (group_id, seq);"
         "INSERT INTO harel_transport_messages (group_id, event) VALUES ('g', 'm');"
         "INSERT INTO harel_transport_groups (group_id) VALUES ('g')");
-    constexpr int openers = 8;
+    constexpr int openers = 20;
     std::vector<std::unique_ptr<child_process>> processes;
     for (int each = 0; each < openers; ++each) {
         processes.push_back(start({"open"}));
@@ -168,7 +168,7 @@ TEST_F(TransportAcrossProcesses, MigrateConcurrently)
 
 TEST_F(TransportAcrossProcesses, CreateConcurrently)
 {
-    constexpr int openers = 8;
+    constexpr int openers = 20;
     std::vector<std::unique_ptr<child_process>> processes;
     for (int each = 0; each < openers; ++each) {
         processes.push_back(start({"open"}));
