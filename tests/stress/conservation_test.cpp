@@ -184,14 +184,14 @@ TEST_F(Conservation, HoldsWhenClaimsRaceWithTimersOnStrandsOfAPool)
     const skein::database database(pool.get_executor(), directory_ / "test.db", quick());
     const skein::transport queue = database.transport(long_leases());
     tally counts;
-    counts.wanted = 1500;
+    counts.wanted = 500;
     std::vector<std::future<void>> workers;
     for (unsigned each = 0; each < 12; ++each) {
         workers.push_back(asio::co_spawn(asio::make_strand(pool), race(queue, each + 1, counts),
                                          asio::use_future));
     }
     for (int each = 0; each < 3; ++each) {
-        workers.push_back(asio::co_spawn(asio::make_strand(pool), publish(queue, each, 550, counts),
+        workers.push_back(asio::co_spawn(asio::make_strand(pool), publish(queue, each, 185, counts),
                                          asio::use_future));
     }
     for (std::future<void>& each : workers) {
