@@ -1,7 +1,7 @@
 #pragma once
 
-// What most sources include, compiled once. A source still includes what it uses: the clang preset
-// builds without this.
+// What most sources include, compiled once. A source still includes what it uses: clang builds the
+// library without this.
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <asio/any_io_executor.hpp>
