@@ -133,7 +133,7 @@ TEST_F(BatchFailure, ThatACallbackSwallowsIsOfAll)
 {
     other_.sql("CREATE TRIGGER stop BEFORE INSERT ON t WHEN NEW.v = 'stop'"
                " BEGIN SELECT RAISE(ROLLBACK, 'all of it'); END");
-    run_between_neighbours([this](transaction& tx) {
+    run_between_neighbours([](transaction& tx) {
         EXPECT_THROW(tx.database().exec("INSERT INTO t VALUES ('stop')"), SQLite::Exception);
     });
     EXPECT_EQ(between_->error(), errc::storage_failure);
