@@ -35,7 +35,7 @@ struct database_options {
     std::chrono::milliseconds busy_timeout{5000};
 
     /// How often the file is asked whether another process has committed, while somebody waits.
-    /// Shorter wakes waiters sooner and costs more; 1 ms costs a percent or two of one core.
+    /// Shorter wakes waiters sooner and costs more processor time.
     std::chrono::microseconds watch_interval{1000};
 
     /// Receives what skein has to say; silent by default.

@@ -24,7 +24,8 @@ struct transport_state;
 struct transport_options {
     /// The transport's tables are `<prefix>_transport_messages` and `<prefix>_transport_groups`;
     /// one file holds as many transports as one likes. A letter or underscore, then up to 29
-    /// letters, digits and underscores.
+    /// letters, digits and underscores; not `sqlite_…`, which SQLite keeps for itself. Prefixes
+    /// that differ in case only are one.
     std::string_view prefix = "harel";
 
     /// How long a claimed message is leased unless the claim says otherwise: longer than its work
