@@ -61,12 +61,23 @@ bool claim_waiter::has_work(sqlite::connection connection, clock::wall_time now)
                                     runtime::to_epoch(now));
 }
 
-bool claim_waiter::serve(runtime::batch& batch)
+std::size_t claim_waiter::serve(runtime::batch& batch, std::span<waiter* const> line)
 {
-    store::transport& store = where_->ready(batch);
-    claimed_ = store.claim(filter_, where_->source->new_lock(worker_), visibility_,
-                           runtime::to_epoch(batch.now()));
-    return claimed_.has_value();
+    std::vector<std::string> locks;
+    std::vector<store::claim_request> requests;
+    locks.reserve(line.size());
+    requests.reserve(line.size());
+    for (waiter* each : line) {
+        const auto& claim = static_cast<const claim_waiter&>(*each);
+        locks.push_back(where_->source->new_lock(claim.worker_));
+        requests.push_back({locks.back(), claim.visibility_});
+    }
+    std::vector<store::claimed_message> claimed =
+        where_->ready(batch).claim(filter_, requests, runtime::to_epoch(batch.now()));
+    for (std::size_t each = 0; each < claimed.size(); ++each) {
+        static_cast<claim_waiter&>(*line[each]).claimed_ = std::move(claimed[each]);
+    }
+    return claimed.size();
 }
 
 void claim_waiter::committed()

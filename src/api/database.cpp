@@ -12,10 +12,9 @@ namespace {
 
 class transaction_unit final : public runtime::unit {
 public:
-    explicit transaction_unit(std::function<void(transaction&)> work)
-        : unit(runtime::isolation::callback), work_(std::move(work))
-    {
-    }
+    explicit transaction_unit(std::function<void(transaction&)> work) : work_(std::move(work)) {}
+
+    bool is_callback() const noexcept override { return true; }
 
     void run(runtime::batch& batch) override
     {

@@ -8,7 +8,7 @@
 namespace skein::api {
 
 fence_unit::fence_unit(std::shared_ptr<const transport_state> where, store::message_fence fence)
-    : unit(runtime::isolation::savepoint), where_(std::move(where)), fence_(std::move(fence))
+    : where_(std::move(where)), fence_(std::move(fence))
 {
 }
 

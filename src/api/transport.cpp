@@ -38,14 +38,14 @@ class publish_unit final : public runtime::unit {
 public:
     publish_unit(std::shared_ptr<const api::transport_state> where, std::string_view group,
                  std::string_view payload, const publish_options& options)
-        : unit(runtime::isolation::savepoint), where_(std::move(where)), group_(group),
-          payload_(payload), priority_(options.priority), routing_key_(options.routing_key)
+        : where_(std::move(where)), group_(group), payload_(payload), priority_(options.priority),
+          routing_key_(options.routing_key)
     {
     }
 
     void run(runtime::batch& batch) override
     {
-        where_->ready(batch).publish(group_, payload_, priority_, routing_key_);
+        where_->ready(batch).publish({group_, payload_, priority_, routing_key_});
         batch.touch(*where_->source);
     }
 
@@ -141,7 +141,7 @@ void transport::publish(transaction& tx, std::string_view group, std::string_vie
 {
     check_publish(*state_, group, payload, options);
     runtime::batch& batch = api::batch_of(tx.batch_, *state_);
-    state_->ready(batch).publish(group, payload, options.priority, options.routing_key);
+    state_->ready(batch).publish({group, payload, options.priority, options.routing_key});
 }
 
 asio::awaitable<message> transport::claim(claim_options options) const

@@ -13,7 +13,10 @@ const std::string savepoint_name = "skein_unit";
 
 // The write lock is shared with other processes: nobody should hold it for long.
 constexpr std::size_t largest_batch = 1000;
-constexpr std::chrono::milliseconds longest_batch{10};
+constexpr std::chrono::milliseconds longest_batch{25};
+
+// So many waiters of one line are served together: the time is looked at in between.
+constexpr std::size_t served_together = 256;
 
 /// In a rollback journal a commit needs the exclusive lock, which readers of other processes can
 /// deny it. Taken at the beginning, nothing can be denied later; with a write-ahead log there is no
@@ -66,16 +69,56 @@ bool committer::begin()
 void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
 {
     while (!queue.empty() && !broken_ && has_room()) {
-        const std::shared_ptr<unit> next = std::move(queue.front());
+        const std::size_t first = members_.size();
+        const std::exception_ptr failure = run_undoable(batch, [&] { run_some(queue, batch); });
+        if (failure && !broken_) {
+            run_one_by_one(first, failure, batch);
+        }
+    }
+}
+
+/// Runs units from the front of the queue; a callback only by itself, since it cannot be run again.
+void committer::run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
+{
+    const std::size_t first = members_.size();
+    bool has_callback = false;
+    while (!queue.empty() && !has_callback && has_room()) {
+        const std::shared_ptr<unit> next = queue.front();
+        has_callback = next->is_callback();
+        if (has_callback && members_.size() != first) {
+            return;
+        }
         queue.pop_front();
         if (next->is_unwanted()) {
             next->complete(cancelled_failure());
         }
         if (!next->is_complete()) {
-            const std::exception_ptr failure =
-                run_alone(next->how_isolated(), batch, [&] { next->run(batch); });
-            members_.push_back({next, failure});
+            members_.push_back({next, nullptr});
+            run_unit(*next, batch);
         }
+    }
+}
+
+/// After some units have failed together: finds out which of them do by themselves.
+void committer::run_one_by_one(std::size_t first, const std::exception_ptr& failure, batch& batch)
+{
+    if (members_.size() - first == 1) {
+        members_.back().failure = failure;
+        return;
+    }
+    for (std::size_t each = first; each < members_.size() && !broken_; ++each) {
+        auto& again = static_cast<unit&>(*members_[each].done);
+        members_[each].failure = run_undoable(batch, [&] { run_unit(again, batch); });
+    }
+}
+
+void committer::run_unit(unit& wanted, batch& batch)
+{
+    if (wanted.is_callback()) {
+        const callback_guard::scope guarded(guard_, callback_guard::mode::writing);
+        wanted.run(batch);
+    } else {
+        wanted.run(batch);
     }
 }
 
@@ -91,46 +134,61 @@ void committer::serve_lines(waitlist& waiting, batch& batch)
 
 void committer::serve_line(line& served, waitlist& waiting, batch& batch)
 {
-    while (!served.waiters.empty() && !broken_ && has_room()) {
-        waiter& head = *served.waiters.front();
-        if (head.is_unwanted()) {
-            waiting.leave(head)->complete(cancelled_failure());
+    std::size_t most = served_together;
+    while (!broken_ && has_room()) {
+        const std::vector<waiter*> tried = first_wanted(served, most, waiting);
+        if (tried.empty()) {
+            return;
+        }
+        std::size_t got = 0;
+        const std::exception_ptr failure =
+            run_undoable(batch, [&] { got = tried.front()->serve(batch, tried); });
+        if (failure && !broken_ && tried.size() > 1) {
+            most = 1; // one by one, then
             continue;
         }
-        bool is_served = false;
-        const std::exception_ptr failure =
-            run_alone(isolation::savepoint, batch, [&] { is_served = head.serve(batch); });
-        if (!is_served && !failure) {
+        const std::size_t done = failure ? 1 : got;
+        for (std::size_t each = 0; each < done; ++each) {
+            members_.push_back({waiting.leave(*tried[each]), failure});
+        }
+        if (!failure && got < tried.size()) {
             waiting.settle_empty(served);
             return;
         }
         served.locked_since.reset();
-        members_.push_back({waiting.leave(head), failure});
     }
+}
+
+/// The waiters at the front of the line. Those that nobody waits for any more leave it.
+std::vector<waiter*> committer::first_wanted(line& from, std::size_t most, waitlist& waiting)
+{
+    std::vector<waiter*> found;
+    for (auto next = from.waiters.begin(); next != from.waiters.end() && found.size() < most;) {
+        waiter& who = **next++;
+        if (who.is_unwanted()) {
+            waiting.leave(who)->complete(cancelled_failure());
+        } else {
+            found.push_back(&who);
+        }
+    }
+    return found;
 }
 
 /// Runs a part of the batch so that a failure undoes this part and nothing else. Returns the
 /// failure.
 template <class Work>
-std::exception_ptr committer::run_alone(isolation kind, batch& batch, Work work)
+std::exception_ptr committer::run_undoable(batch& batch, Work work)
 {
     const std::size_t actions = batch.actions();
     std::exception_ptr failure;
     try {
-        if (kind != isolation::statement) {
-            savepoint_.begin();
-        }
-        if (kind == isolation::callback) {
-            const callback_guard::scope guarded(guard_, callback_guard::mode::writing);
-            work();
-        } else {
-            work();
-        }
+        savepoint_.begin();
+        work();
         if (connection_.has_violated_foreign_keys()) {
             // A commit would fail, and with it all the others.
             throw sqlite::error(SQLITE_CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed");
         }
-        if (kind != isolation::statement && connection_.in_transaction()) {
+        if (connection_.in_transaction()) {
             savepoint_.release();
         }
     } catch (...) {
@@ -140,13 +198,13 @@ std::exception_ptr committer::run_alone(isolation kind, batch& batch, Work work)
     // Whatever the error code: once SQLite has ended the transaction, the batch is gone.
     if (!connection_.in_transaction()) {
         break_batch(failure);
-    } else if (failure && kind != isolation::statement) {
-        undo_alone(failure);
+    } else if (failure) {
+        undo(failure);
     }
     return failure;
 }
 
-void committer::undo_alone(const std::exception_ptr& failure)
+void committer::undo(const std::exception_ptr& failure)
 {
     try {
         savepoint_.undo();

@@ -22,7 +22,9 @@ namespace skein::runtime {
 /// Runs everything that waits to be written in one transaction, and completes it after the commit:
 /// a commit costs an fsync, the statements in it are cheap.
 ///
-/// A unit that fails is undone alone. When SQLite ends the transaction by itself, or the commit
+/// A unit that fails is undone alone. To keep each apart from the others would cost more than its
+/// work, so some run under one savepoint; when one fails, they are undone and run one by one.
+/// When SQLite ends the transaction by itself, or the commit
 /// fails, the batch has failed: none of it has happened, and all of it gets the first error.
 class committer {
 public:
@@ -43,11 +45,15 @@ private:
 
     bool begin();
     void run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
+    void run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
+    void run_one_by_one(std::size_t first, const std::exception_ptr& failure, batch& batch);
+    void run_unit(unit& wanted, batch& batch);
     void serve_lines(waitlist& waiting, batch& batch);
     void serve_line(line& served, waitlist& waiting, batch& batch);
+    std::vector<waiter*> first_wanted(line& from, std::size_t most, waitlist& waiting);
     template <class Work>
-    std::exception_ptr run_alone(isolation kind, batch& batch, Work work);
-    void undo_alone(const std::exception_ptr& failure);
+    std::exception_ptr run_undoable(batch& batch, Work work);
+    void undo(const std::exception_ptr& failure);
     void break_batch(const std::exception_ptr& failure);
     void end(batch& batch, waitlist& waiting);
     void roll_back() noexcept;

@@ -6,10 +6,12 @@
 
 #include <skein/clock.hpp>
 
+#include <cstddef>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace skein::runtime {
@@ -41,8 +43,11 @@ public:
     /// Whether there may be something for this line. Only reads.
     [[nodiscard]] virtual bool has_work(sqlite::connection connection, clock::wall_time now) = 0;
 
-    /// Takes something, inside the batch's transaction. Returns false when there is nothing.
-    virtual bool serve(batch& batch) = 0;
+    /// Takes something for each of these waiters of one line, this one the first of them, inside
+    /// the batch's transaction. Returns how many of them, from the first on, have got something.
+    ///
+    /// Called again, after what it did has been undone, when it has failed for several.
+    [[nodiscard]] virtual std::size_t serve(batch& batch, std::span<waiter* const> line) = 0;
 
     void arrive(engine& engine, std::shared_ptr<operation> self) override;
     bool withdraw(engine& engine) override;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "sqlite/statement.hpp"
 #include "store/transport_schema.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +19,8 @@ struct claim_filter {
     /// Absent: groups of any key, or none. Present: only groups of one of these keys, so an empty
     /// list matches nothing.
     std::optional<std::vector<std::string>> routing_keys;
+    /// With routing keys: groups that have none are accepted too.
+    bool or_without_key = false;
 };
 
 /// A group that may be claimed, as far as its own row tells.
@@ -49,10 +53,10 @@ public:
     /// there were any: there may be more then.
     virtual bool free_lapsed(double now) = 0;
 
-    /// The group whose turn it is. Its head may turn out to be missing or still leased, when
-    /// another program has written the file.
-    [[nodiscard]] virtual std::optional<group_candidate> next(const claim_filter& filter,
-                                                              double now) = 0;
+    /// The groups whose turn it is, in that order; at most `most` of them. Their heads may turn out
+    /// to be missing or still leased, when another program has written the file.
+    [[nodiscard]] virtual std::vector<group_candidate> next(const claim_filter& filter, double now,
+                                                            std::size_t most) = 0;
 
     /// The end of the earliest lease or park that still holds at `now`.
     [[nodiscard]] virtual std::optional<double> next_lapse(double now) = 0;
@@ -63,6 +67,12 @@ public:
     /// Notes a claim: its stamp, and the end of its lease.
     virtual void set_claimed(const group_candidate& group, double stamp, double end) = 0;
 };
+
+/// Adds what a probe for candidates has found: rowid, group_id, last_claimed_at.
+void take_rows(std::vector<group_candidate>& candidates, sqlite::execution found);
+
+/// Puts what several probes have found into the order of turns, and forgets all but the first.
+void keep_first(std::vector<group_candidate>& candidates, std::size_t most);
 
 /// The right kind for what the file's tables allow.
 [[nodiscard]] std::unique_ptr<claimable_groups> make_claimable_groups(sqlite::connection connection,

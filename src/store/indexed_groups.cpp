@@ -10,26 +10,12 @@ constexpr int lapsed_at_once = 256;
 // The highest tier: other programs may write any priority, and the index counts those above as 4.
 constexpr int highest_priority = 4;
 
+/// `?1` is the most groups that are wanted.
 std::string probe(const transport_names& names, const std::string& index, const std::string& where)
 {
     return "SELECT rowid, group_id, last_claimed_at FROM " + names.groups + " INDEXED BY " + index +
            " WHERE blocked_until IS NULL AND priority >= 0 AND " + where +
-           " ORDER BY last_claimed_at, rowid LIMIT 1";
-}
-
-void keep_first(std::optional<group_candidate>& best, std::optional<group_candidate> other)
-{
-    if (other && (!best || other->precedes(*best))) {
-        best = std::move(other);
-    }
-}
-
-std::optional<group_candidate> first_row(sqlite::execution found)
-{
-    if (!found.step()) {
-        return std::nullopt;
-    }
-    return group_candidate{found.integer(0), std::string(found.text(1)), found.real(2)};
+           " ORDER BY last_claimed_at, rowid LIMIT ?1";
 }
 
 } // namespace
@@ -43,10 +29,10 @@ indexed_groups::indexed_groups(sqlite::connection connection, const transport_na
                                    " WHERE blocked_until < ?1 ORDER BY blocked_until LIMIT ?2)"),
       next_lapse_(connection, "SELECT min(blocked_until) FROM " + names.groups + " INDEXED BY " +
                                   names.blocked_by_time + " WHERE blocked_until >= ?1"),
-      by_priority_(connection, probe(names, names.free_by_priority, "min(priority, 4) = ?1")),
-      by_key_(connection, probe(names, names.free_by_key, "routing_key = ?1")),
+      by_priority_(connection, probe(names, names.free_by_priority, "min(priority, 4) = ?2")),
+      by_key_(connection, probe(names, names.free_by_key, "routing_key IS ?2")),
       by_key_and_priority_(connection, probe(names, names.free_by_key_and_priority,
-                                             "routing_key = ?1 AND min(priority, 4) = ?2")),
+                                             "routing_key IS ?2 AND min(priority, 4) = ?3")),
       set_blocked_(connection,
                    "UPDATE " + names.groups + " SET blocked_until = ?2 WHERE rowid = ?1"),
       set_claimed_(connection, "UPDATE " + names.groups +
@@ -56,7 +42,7 @@ indexed_groups::indexed_groups(sqlite::connection connection, const transport_na
 
 bool indexed_groups::has_work(const claim_filter& filter, double now)
 {
-    return any_lapsed(now) || next(filter, now).has_value();
+    return any_lapsed(now) || !next(filter, now, 1).empty();
 }
 
 bool indexed_groups::free_lapsed(double now)
@@ -64,16 +50,23 @@ bool indexed_groups::free_lapsed(double now)
     return any_lapsed(now) && free_lapsed_.run(now, lapsed_at_once) > 0;
 }
 
-std::optional<group_candidate> indexed_groups::next(const claim_filter& filter, double /*now*/)
+std::vector<group_candidate> indexed_groups::next(const claim_filter& filter, double /*now*/,
+                                                  std::size_t most)
 {
+    const auto limit = static_cast<std::int64_t>(most);
+    group_candidates found;
     if (!filter.routing_keys) {
-        return next_of_any_key(filter.min_priority);
+        probe_any_key(found, filter.min_priority, limit);
+    } else {
+        for (const std::string& key : *filter.routing_keys) {
+            probe_key(found, key, filter.min_priority, limit);
+        }
+        if (filter.or_without_key) {
+            probe_key(found, std::nullopt, filter.min_priority, limit);
+        }
     }
-    std::optional<group_candidate> best;
-    for (const std::string& key : *filter.routing_keys) {
-        keep_first(best, next_of_key(key, filter.min_priority));
-    }
-    return best;
+    keep_first(found, most);
+    return found;
 }
 
 std::optional<double> indexed_groups::next_lapse(double now)
@@ -95,25 +88,23 @@ void indexed_groups::set_claimed(const group_candidate& group, double stamp, dou
     set_claimed_.run(group.rowid, stamp, end);
 }
 
-std::optional<group_candidate> indexed_groups::next_of_any_key(int min_priority)
+void indexed_groups::probe_any_key(group_candidates& found, int min_priority, std::int64_t most)
 {
-    std::optional<group_candidate> best;
     for (int priority = min_priority; priority <= highest_priority; ++priority) {
-        keep_first(best, first_row(by_priority_.start(priority)));
+        take_rows(found, by_priority_.start(most, priority));
     }
-    return best;
 }
 
-std::optional<group_candidate> indexed_groups::next_of_key(std::string_view key, int min_priority)
+void indexed_groups::probe_key(group_candidates& found, std::optional<std::string_view> key,
+                               int min_priority, std::int64_t most)
 {
     if (min_priority == 0) {
-        return first_row(by_key_.start(key));
+        take_rows(found, by_key_.start(most, key));
+        return;
     }
-    std::optional<group_candidate> best;
     for (int priority = min_priority; priority <= highest_priority; ++priority) {
-        keep_first(best, first_row(by_key_and_priority_.start(key, priority)));
+        take_rows(found, by_key_and_priority_.start(most, key, priority));
     }
-    return best;
 }
 
 bool indexed_groups::any_lapsed(double now)

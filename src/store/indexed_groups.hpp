@@ -16,14 +16,18 @@ public:
 
     bool has_work(const claim_filter& filter, double now) override;
     bool free_lapsed(double now) override;
-    std::optional<group_candidate> next(const claim_filter& filter, double now) override;
+    std::vector<group_candidate> next(const claim_filter& filter, double now,
+                                      std::size_t most) override;
     std::optional<double> next_lapse(double now) override;
     void set_blocked(const group_candidate& group, double end) override;
     void set_claimed(const group_candidate& group, double stamp, double end) override;
 
 private:
-    std::optional<group_candidate> next_of_any_key(int min_priority);
-    std::optional<group_candidate> next_of_key(std::string_view key, int min_priority);
+    using group_candidates = std::vector<group_candidate>;
+
+    void probe_any_key(group_candidates& found, int min_priority, std::int64_t most);
+    void probe_key(group_candidates& found, std::optional<std::string_view> key, int min_priority,
+                   std::int64_t most);
     bool any_lapsed(double now);
 
     sqlite::statement any_lapsed_;

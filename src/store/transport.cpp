@@ -13,6 +13,14 @@ namespace {
 constexpr std::string_view parked = "__parked__";
 constexpr std::string_view fenced = " WHERE seq = ?1 AND group_id = ?2 AND locked_by = ?3";
 
+/// The stamps of claims rise strictly, also when the clock stands still or steps back: otherwise
+/// the same group would be first again and again. They never run ahead of the clock by more than
+/// the smallest step that a double can hold.
+double next_stamp(double largest, double now)
+{
+    return std::max(now, std::nextafter(largest, std::numeric_limits<double>::infinity()));
+}
+
 } // namespace
 
 transport::transport(sqlite::connection connection, const transport_names& names,
@@ -21,6 +29,11 @@ transport::transport(sqlite::connection connection, const transport_names& names
       insert_group_(connection, "INSERT INTO " + names.groups +
                                     " (group_id, priority, routing_key) VALUES (?1, ?2, ?3)"
                                     " ON CONFLICT (group_id) DO NOTHING"),
+      insert_group_last_(connection,
+                         "INSERT INTO " + names.groups +
+                             " (group_id, priority, routing_key, last_claimed_at)"
+                             " VALUES (?1, ?2, ?3, (SELECT coalesce(max(last_claimed_at), 0) FROM " +
+                             names.groups + ")) ON CONFLICT (group_id) DO NOTHING"),
       insert_message_(connection,
                       "INSERT INTO " + names.messages + " (group_id, event) VALUES (?1, ?2)"),
       read_head_(connection, "SELECT seq, event, locked_by IS NOT NULL, lock_expiry FROM " +
@@ -42,12 +55,12 @@ transport::transport(sqlite::connection connection, const transport_names& names
 {
 }
 
-void transport::publish(std::string_view group_id, std::string_view payload, int priority,
-                        std::optional<std::string_view> routing_key)
+void transport::publish(const new_message& message)
 {
     // The group first: a message without its group's row would be invisible.
-    insert_group_.run(group_id, priority, routing_key);
-    insert_message_.run(group_id, payload);
+    sqlite::statement& insert = message.takes_last_turn ? insert_group_last_ : insert_group_;
+    insert.run(message.group_id, message.priority, message.routing_key);
+    insert_message_.run(message.group_id, message.payload);
 }
 
 bool transport::has_work(const claim_filter& filter, double now)
@@ -55,21 +68,26 @@ bool transport::has_work(const claim_filter& filter, double now)
     return groups_->has_work(filter, now);
 }
 
-std::optional<claimed_message> transport::claim(const claim_filter& filter,
-                                                std::string_view locked_by, double visibility,
-                                                double now)
+std::vector<claimed_message> transport::claim(const claim_filter& filter,
+                                              std::span<const claim_request> requests, double now)
 {
+    std::vector<claimed_message> claimed;
+    double stamp = 0;
     bool were_lapsed = true;
-    while (were_lapsed) {
+    bool were_free = true;
+    while (claimed.size() < requests.size() && (were_free || were_lapsed)) {
         were_lapsed = groups_->free_lapsed(now);
-        while (std::optional<group_candidate> group = groups_->next(filter, now)) {
-            if (std::optional<claimed_message> head = free_head(*group, now)) {
-                lease(*group, *head, locked_by, visibility, now);
-                return head;
+        const auto turns = groups_->next(filter, now, requests.size() - claimed.size());
+        were_free = !turns.empty();
+        for (const group_candidate& group : turns) {
+            if (std::optional<claimed_message> head = free_head(group, now)) {
+                stamp = next_stamp(claimed.empty() ? largest_stamp() : stamp, now);
+                lease(group, *head, requests[claimed.size()], stamp, now);
+                claimed.push_back(*std::move(head));
             }
         }
     }
-    return std::nullopt;
+    return claimed;
 }
 
 /// The group's oldest message. When there is none, or it turns out to be leased, the group's row is
@@ -93,13 +111,20 @@ std::optional<claimed_message> transport::free_head(const group_candidate& group
 }
 
 void transport::lease(const group_candidate& group, claimed_message& message,
-                      std::string_view locked_by, double visibility, double now)
+                      const claim_request& request, double stamp, double now)
 {
-    message.expires_at = now + visibility;
-    message.fence.locked_by = locked_by;
+    message.expires_at = now + request.visibility;
+    message.fence.locked_by = request.locked_by;
     // The group first: the message's trigger then finds its row right.
-    groups_->set_claimed(group, next_stamp(now), message.expires_at);
-    lock_.run(message.fence.seq, locked_by, message.expires_at);
+    groups_->set_claimed(group, stamp, message.expires_at);
+    lock_.run(message.fence.seq, request.locked_by, message.expires_at);
+}
+
+double transport::largest_stamp()
+{
+    sqlite::execution found = largest_stamp_.start();
+    found.step();
+    return found.real(0);
 }
 
 bool transport::ack(const message_fence& fence)
@@ -127,17 +152,6 @@ bool transport::extend(const message_fence& fence, double end)
 std::optional<double> transport::next_lapse(double now)
 {
     return groups_->next_lapse(now);
-}
-
-/// The stamps of claims rise strictly, also when the clock stands still or steps back: otherwise
-/// the same group would be first again and again. They never run ahead of the clock by more than
-/// the smallest step that a double can hold.
-double transport::next_stamp(double now)
-{
-    sqlite::execution found = largest_stamp_.start();
-    found.step();
-    const double largest = found.real(0);
-    return std::max(now, std::nextafter(largest, std::numeric_limits<double>::infinity()));
 }
 
 void require_priority(std::string_view argument, int priority)

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skein::store {
 
@@ -17,6 +19,24 @@ struct message_fence {
     std::int64_t seq = 0;
     std::string group_id;
     std::string locked_by;
+};
+
+/// A message to be published.
+struct new_message {
+    std::string_view group_id;
+    std::string_view payload;
+    // These count only if the message creates the group's row.
+    int priority = 0;
+    std::optional<std::string_view> routing_key = std::nullopt;
+    /// Whether the group's turn comes behind those that are there. Otherwise it comes first, as the
+    /// format has it, also for a group that drains and is filled again and again.
+    bool takes_last_turn = false;
+};
+
+/// Who claims, and for how long.
+struct claim_request {
+    std::string_view locked_by; ///< what no other claim has
+    double visibility = 0;      ///< seconds
 };
 
 /// A message that has been claimed.
@@ -33,17 +53,17 @@ class transport {
 public:
     transport(sqlite::connection connection, const transport_names& names, transport_shape shape);
 
-    /// Appends to the group. Priority and routing key count only if this creates the group's row.
-    void publish(std::string_view group_id, std::string_view payload, int priority,
-                 std::optional<std::string_view> routing_key);
+    /// Appends to the group.
+    void publish(const new_message& message);
 
     /// Whether a claim would be worth a write transaction. Only reads.
     [[nodiscard]] bool has_work(const claim_filter& filter, double now);
 
-    /// Leases the oldest message of the group whose turn it is until `now + visibility`.
-    /// Returns nothing when no group that the filter accepts is free.
-    [[nodiscard]] std::optional<claimed_message>
-    claim(const claim_filter& filter, std::string_view locked_by, double visibility, double now);
+    /// Leases messages until `now + visibility`, one for each request and in their order: the
+    /// oldest ones of as many groups, of those whose turn it is. Returns fewer when no more groups
+    /// that the filter accepts are free.
+    [[nodiscard]] std::vector<claimed_message>
+    claim(const claim_filter& filter, std::span<const claim_request> requests, double now);
 
     /// Removes the message. False when the fence is stale: nothing has changed then, here and
     /// below.
@@ -63,12 +83,13 @@ public:
 
 private:
     std::optional<claimed_message> free_head(const group_candidate& group, double now);
-    void lease(const group_candidate& group, claimed_message& message, std::string_view locked_by,
-               double visibility, double now);
-    double next_stamp(double now);
+    void lease(const group_candidate& group, claimed_message& message, const claim_request& request,
+               double stamp, double now);
+    double largest_stamp();
 
     std::unique_ptr<claimable_groups> groups_;
     sqlite::statement insert_group_;
+    sqlite::statement insert_group_last_;
     sqlite::statement insert_message_;
     sqlite::statement read_head_;
     sqlite::statement largest_stamp_;

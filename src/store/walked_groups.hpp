@@ -13,7 +13,8 @@ public:
 
     bool has_work(const claim_filter& filter, double now) override;
     bool free_lapsed(double /*now*/) override { return false; }
-    std::optional<group_candidate> next(const claim_filter& filter, double now) override;
+    std::vector<group_candidate> next(const claim_filter& filter, double now,
+                                      std::size_t most) override;
     std::optional<double> next_lapse(double now) override;
     void set_blocked(const group_candidate& /*group*/, double /*end*/) override {}
     void set_claimed(const group_candidate& group, double stamp, double end) override;

@@ -44,7 +44,7 @@ void store_client::publish(std::string_view group, std::string_view payload, int
                            std::optional<std::string_view> routing_key)
 {
     write([&] {
-        transport_.publish(group, payload, priority, routing_key);
+        transport_.publish({group, payload, priority, routing_key});
         return true;
     });
 }
@@ -52,8 +52,22 @@ void store_client::publish(std::string_view group, std::string_view payload, int
 std::optional<claimed_message> store_client::claim(double now, const claim_filter& filter,
                                                    double visibility)
 {
-    const std::string token = "worker#" + std::to_string(++claims_);
-    return write([&] { return transport_.claim(filter, token, visibility, now); });
+    std::vector<claimed_message> claimed = claim_many(1, now, filter, visibility);
+    return claimed.empty() ? std::nullopt : std::optional(std::move(claimed.front()));
+}
+
+std::vector<claimed_message> store_client::claim_many(std::size_t most, double now,
+                                                      const claim_filter& filter, double visibility)
+{
+    std::vector<std::string> locks;
+    for (std::size_t each = 0; each < most; ++each) {
+        locks.push_back("worker#" + std::to_string(++claims_));
+    }
+    std::vector<claim_request> requests;
+    for (const std::string& lock : locks) {
+        requests.push_back({lock, visibility});
+    }
+    return write([&] { return transport_.claim(filter, requests, now); });
 }
 
 std::string store_client::claim_payload(double now, const claim_filter& filter, double visibility)

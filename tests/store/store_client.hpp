@@ -30,6 +30,11 @@ public:
     std::optional<claimed_message> claim(double now, const claim_filter& filter = {},
                                          double visibility = 30);
 
+    /// Claims the heads of several groups at once.
+    std::vector<claimed_message> claim_many(std::size_t most, double now,
+                                            const claim_filter& filter = {},
+                                            double visibility = 30);
+
     /// The payload of a claim, or "none".
     std::string claim_payload(double now, const claim_filter& filter = {}, double visibility = 30);
 
@@ -64,13 +69,13 @@ private:
 
 [[nodiscard]] inline claim_filter at_least(int priority)
 {
-    return {priority, std::nullopt};
+    return {priority, std::nullopt, false};
 }
 
 [[nodiscard]] inline claim_filter of_keys(std::initializer_list<std::string> keys,
                                           int min_priority = 0)
 {
-    return {min_priority, std::vector<std::string>(keys)};
+    return {min_priority, std::vector<std::string>(keys), false};
 }
 
 } // namespace skein::store

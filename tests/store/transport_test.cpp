@@ -15,6 +15,16 @@ using namespace skein::store;
 using skein::support::plain_connection;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<std::string> payloads(const std::vector<claimed_message>& claimed)
+{
+    std::vector<std::string> all;
+    for (const claimed_message& each : claimed) {
+        all.push_back(each.payload);
+    }
+    return all;
+}
 
 /// Everything holds on a file with our additions and on one whose schema somebody else owns.
 class TransportStore : public testing::TestWithParam<transport_shape> {
@@ -555,12 +565,123 @@ TEST_P(TransportStore, FindsAGroupAboveTheFloorBehindOthersWhoseLeasesLapsed)
     EXPECT_EQ(client_.claim_payload(120, at_least(3)), "mine");
 }
 
+TEST_P(TransportStore, ClaimsTheHeadsOfAsManyGroupsAsAreWanted)
+{
+    for (const char* const group : {"a", "b", "c"}) {
+        client_.publish(group, group + std::string("1"));
+        client_.publish(group, group + std::string("2"));
+    }
+    EXPECT_THAT(payloads(client_.claim_many(2, 100)), ElementsAre("a1", "b1"));
+    EXPECT_THAT(payloads(client_.claim_many(5, 100)), ElementsAre("c1"));
+    EXPECT_THAT(client_.claim_many(5, 100), IsEmpty());
+}
+
+TEST_P(TransportStore, ClaimsOfOneCallRotateLikeClaimsOfMany)
+{
+    for (const char* const group : {"a", "b", "c"}) {
+        client_.publish(group, group + std::string("1"));
+        client_.publish(group, group + std::string("2"));
+    }
+    for (const claimed_message& each : client_.claim_many(3, 100)) {
+        client_.release(each.fence);
+    }
+    EXPECT_EQ(client_.claim_payload(100), "a1");
+    EXPECT_THAT(payloads(client_.claim_many(2, 100)), ElementsAre("b1", "c1"));
+}
+
+TEST_P(TransportStore, ClaimsOfOneCallHaveFencesAndLeasesOfTheirOwn)
+{
+    client_.publish("a", "a");
+    client_.publish("b", "b");
+    const std::vector<claim_request> requests{{"w#1", 10}, {"w#2", 20}};
+    client_.file().sql("BEGIN IMMEDIATE");
+    const auto claimed = client_.get().claim({}, requests, 100);
+    client_.file().sql("COMMIT");
+    ASSERT_THAT(claimed, SizeIs(2));
+    EXPECT_EQ(claimed[0].expires_at, 110);
+    EXPECT_EQ(claimed[1].expires_at, 120);
+    EXPECT_THAT(messages(), ElementsAre("a|a|w#1|110.0", "b|b|w#2|120.0"));
+    EXPECT_TRUE(client_.ack(claimed[1].fence));
+    EXPECT_TRUE(client_.ack(claimed[0].fence));
+}
+
+TEST_P(TransportStore, ClaimOfManyGoesByPriorityAndKeys)
+{
+    client_.publish("low", "low", 0, "red");
+    client_.publish("high", "high", 3, "red");
+    client_.publish("other", "other", 3, "blue");
+    client_.publish("highest", "highest", 4, "green");
+    EXPECT_THAT(payloads(client_.claim_many(9, 100, of_keys({"green", "red"}, 1))),
+                ElementsAre("high", "highest"));
+    EXPECT_THAT(payloads(client_.claim_many(9, 100)), ElementsAre("low", "other"));
+}
+
+TEST_P(TransportStore, ClaimOfManyPassesGhostsAndTakesWhatHasLapsed)
+{
+    client_.publish("ghost", "ghost");
+    client_.file().sql("DELETE FROM harel_transport_messages");
+    client_.publish("lapsed", "lapsed");
+    client_.claim(100, {}, 10);
+    client_.publish("new", "new");
+    EXPECT_THAT(payloads(client_.claim_many(9, 111)), ElementsAre("new", "lapsed"));
+    EXPECT_EQ(client_.file().value("SELECT count(*) FROM harel_transport_groups"), "2");
+}
+
+TEST_P(TransportStore, KeysCanBeAskedForTogetherWithGroupsThatHaveNone)
+{
+    client_.publish("plain", "plain");
+    client_.publish("red", "red", 0, "red");
+    client_.publish("blue", "blue", 0, "blue");
+    client_.publish("urgent", "urgent", 3);
+    claim_filter filter = of_keys({"blue"});
+    filter.or_without_key = true;
+    EXPECT_TRUE(client_.has_work(100, filter));
+    EXPECT_EQ(client_.claim_payload(100, filter), "plain");
+    EXPECT_EQ(client_.claim_payload(100, filter), "blue");
+    filter.min_priority = 3;
+    EXPECT_EQ(client_.claim_payload(100, filter), "urgent");
+    EXPECT_FALSE(client_.has_work(100, filter));
+}
+
+TEST_P(TransportStore, OnlyGroupsWithoutKeyCanBeAskedFor)
+{
+    client_.publish("red", "red", 0, "red");
+    client_.publish("plain", "plain");
+    claim_filter filter = of_keys({});
+    filter.or_without_key = true;
+    EXPECT_EQ(client_.claim_payload(100, filter), "plain");
+    EXPECT_EQ(client_.claim_payload(100, filter), "none");
+}
+
+TEST_P(TransportStore, ARefilledGroupComesFirstUnlessItIsToTakeTheLastTurn)
+{
+    for (const bool takes_last_turn : {false, true}) {
+        client_.publish("old", "old");
+        client_.publish("old", "old");
+        client_.release(client_.claim(100).value().fence);
+        client_.get().publish(
+            {.group_id = "chat", .payload = "chat", .takes_last_turn = takes_last_turn});
+        EXPECT_EQ(client_.claim_payload(101), takes_last_turn ? "old" : "chat");
+        EXPECT_EQ(client_.claim_payload(101), takes_last_turn ? "chat" : "old");
+        client_.file().sql("DELETE FROM harel_transport_messages;"
+                           "DELETE FROM harel_transport_groups");
+    }
+}
+
+TEST_P(TransportStore, TheLastTurnOfNobodyIsTheFirst)
+{
+    client_.get().publish({.group_id = "g", .payload = "m", .takes_last_turn = true});
+    EXPECT_EQ(client_.file().value("SELECT last_claimed_at FROM harel_transport_groups"), "0.0");
+    EXPECT_EQ(client_.claim_payload(100), "m");
+}
+
 TEST_P(TransportStore, RollsBackWithTheCallersTransaction)
 {
     client_.publish("g", "m");
     client_.file().sql("BEGIN IMMEDIATE");
-    EXPECT_TRUE(client_.get().claim({}, "w#1", 30, 100));
-    client_.get().publish("h", "h", 0, std::nullopt);
+    const claim_request request{"w#1", 30};
+    EXPECT_THAT(client_.get().claim({}, {&request, 1}, 100), SizeIs(1));
+    client_.get().publish({"h", "h"});
     client_.file().sql("ROLLBACK");
     EXPECT_THAT(messages(), ElementsAre("g|m|NULL|NULL"));
     EXPECT_EQ(client_.claim_payload(100), "m");
