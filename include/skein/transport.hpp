@@ -9,10 +9,12 @@
 
 #include <asio/awaitable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace skein {
 
@@ -35,6 +37,11 @@ struct transport_options {
     /// Whether to create or upgrade the tables at the first use. False leaves the schema to
     /// somebody else: the first use fails when the tables are not there.
     bool create_schema = true;
+
+    /// Whether a group that a publish creates waits behind those that are there. Otherwise it comes
+    /// first, also each time it has drained and is filled again: a group that answers every message
+    /// with the next one then keeps the others waiting. It is the publisher's option that counts.
+    bool fair_turns = false;
 };
 
 /// What goes with a message.
@@ -44,6 +51,13 @@ struct publish_options {
 
     /// For which kind of worker the group is. Takes effect like the priority; absent: no key.
     std::optional<std::string_view> routing_key = {};
+};
+
+/// One of the messages of `publish_many`.
+struct publication {
+    std::string_view group;
+    std::string_view payload;
+    publish_options options = {};
 };
 
 /// What a claim accepts.
@@ -59,6 +73,9 @@ struct claim_options {
     /// Absent: groups of any key, or none. Present: only groups of one of these keys; an empty list
     /// matches nothing.
     std::optional<std::span<const std::string_view>> routing_keys = {};
+
+    /// With routing keys: groups that have none are accepted too.
+    bool or_without_key = false;
 
     /// How long the message is leased; absent: `transport_options::visibility`. Zero or more.
     std::optional<duration> visibility = {};
@@ -111,6 +128,14 @@ public:
     void publish(transaction& tx, std::string_view group, std::string_view payload,
                  publish_options options = {}) const;
 
+    /// Appends messages, in this order and in one commit: all of them or none.
+    ///
+    /// A batch is held together: other operations, and other processes that want to write, wait
+    /// until all of it is written.
+    [[nodiscard]] asio::awaitable<void>
+    publish_many(std::span<const publication> publications) const;
+    void publish_many(transaction& tx, std::span<const publication> publications) const;
+
     /// Leases the oldest message of the group whose turn it is. Waits without limit until there is
     /// one; cancel it, close the database, or use `claim_within`.
     ///
@@ -135,6 +160,30 @@ public:
     claim_within(duration limit, claim_options options = {}) const;
     [[nodiscard]] asio::awaitable<std::optional<message>>
     claim_within(duration limit, std::string_view worker) const;
+
+    /// Leases up to `most` messages, of as many groups, in one commit. Waits until there is one; it
+    /// does not wait for more.
+    ///
+    /// `most`: 1 to 1000. Claims that wait together share what there is.
+    /// Returns: at least one message, in the order of their groups' turns.
+    /// Otherwise like `claim`; the other forms return no message where theirs return nothing.
+    [[nodiscard]] asio::awaitable<std::vector<message>>
+    claim_many(std::size_t most, claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<message>>
+    try_claim_many(std::size_t most, claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<message>>
+    claim_many_within(duration limit, std::size_t most, claim_options options = {}) const;
+
+    /// `message::ack` for several messages, in one commit.
+    ///
+    /// The handles may be dropped as soon as it is awaited.
+    /// Returns: for each message what its `ack` would have returned.
+    /// Throws also: `errc::invalid_argument` from the call itself for an empty handle, or one of
+    /// another database.
+    [[nodiscard]] asio::awaitable<std::vector<bool>>
+    ack_many(std::span<const message> messages) const;
+    [[nodiscard]] std::vector<bool> ack_many(transaction& tx,
+                                             std::span<const message> messages) const;
 
     /// `message::ack`, `nack` and `extend`, for the holder of a fence (see `message::detach`).
     [[nodiscard]] asio::awaitable<bool> ack(const message_fence& fence) const;

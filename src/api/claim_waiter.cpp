@@ -5,16 +5,31 @@
 #include "runtime/epoch.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace skein::api {
 
 namespace {
+
+// What is claimed by one statement after another while the write lock is held.
+constexpr std::size_t most_at_once = 1000;
+
+std::size_t checked_most(std::size_t most)
+{
+    if (most == 0 || most > most_at_once) {
+        throw error(errc::invalid_argument, "most: " + std::to_string(most) +
+                                                " is not accepted; 1 to " +
+                                                std::to_string(most_at_once) + " is");
+    }
+    return most;
+}
 
 store::claim_filter make_filter(const claim_options& options)
 {
     checked([&] { store::require_priority("min_priority", options.min_priority); });
     store::claim_filter filter;
     filter.min_priority = options.min_priority;
+    filter.or_without_key = options.or_without_key;
     if (options.routing_keys) {
         filter.routing_keys.emplace(options.routing_keys->begin(), options.routing_keys->end());
         std::sort(filter.routing_keys->begin(), filter.routing_keys->end());
@@ -34,7 +49,7 @@ std::string describe(const std::string& source, bool create_schema,
     text += create_schema ? '/' : ':';
     text += static_cast<char>('0' + filter.min_priority);
     if (filter.routing_keys) {
-        text += '/';
+        text += filter.or_without_key ? '+' : '/';
         for (const std::string& key : *filter.routing_keys) {
             text += std::to_string(key.size()) + ':' + key;
         }
@@ -44,9 +59,9 @@ std::string describe(const std::string& source, bool create_schema,
 
 } // namespace
 
-claim_waiter::claim_waiter(std::shared_ptr<const transport_state> where,
+claim_waiter::claim_waiter(std::shared_ptr<const transport_state> where, std::size_t most,
                            const claim_options& options, runtime::patience how_long)
-    : waiter(how_long), where_(std::move(where)),
+    : waiter(how_long), where_(std::move(where)), most_(checked_most(most)),
       worker_(options.worker.empty() ? where_->engine->worker_id() : std::string(options.worker)),
       filter_(make_filter(options)),
       visibility_(options.visibility ? checked_visibility(*options.visibility)
@@ -63,27 +78,46 @@ bool claim_waiter::has_work(sqlite::connection connection, clock::wall_time now)
 
 std::size_t claim_waiter::serve(runtime::batch& batch, std::span<waiter* const> line)
 {
-    std::vector<std::string> locks;
+    // Everybody's many would be too many for one call; everybody gets one at least.
+    const std::size_t share = std::max<std::size_t>(1, most_at_once / line.size());
     std::vector<store::claim_request> requests;
-    locks.reserve(line.size());
-    requests.reserve(line.size());
-    for (waiter* each : line) {
-        const auto& claim = static_cast<const claim_waiter&>(*each);
-        locks.push_back(where_->source->new_lock(claim.worker_));
-        requests.push_back({locks.back(), claim.visibility_});
+    for (const waiter* each : line) {
+        static_cast<const claim_waiter*>(each)->ask(share, requests);
     }
     std::vector<store::claimed_message> claimed =
         where_->ready(batch).claim(filter_, requests, runtime::to_epoch(batch.now()));
-    for (std::size_t each = 0; each < claimed.size(); ++each) {
-        static_cast<claim_waiter&>(*line[each]).claimed_ = std::move(claimed[each]);
+    std::span<store::claimed_message> left(claimed);
+    std::size_t served = 0;
+    while (!left.empty()) {
+        left = static_cast<claim_waiter*>(line[served++])->take(share, left);
     }
-    return claimed.size();
+    return served;
+}
+
+/// Adds what this claim wants, no more than its share.
+void claim_waiter::ask(std::size_t share, std::vector<store::claim_request>& requests) const
+{
+    for (std::size_t left = std::min(most_, share); left > 0; --left) {
+        requests.push_back({where_->source->new_lock(worker_), visibility_});
+    }
+}
+
+/// Takes this claim's share of what was claimed, and returns the others'.
+std::span<store::claimed_message> claim_waiter::take(std::size_t share,
+                                                     std::span<store::claimed_message> claimed)
+{
+    const auto mine = claimed.first(std::min({most_, share, claimed.size()}));
+    claimed_.assign(std::make_move_iterator(mine.begin()), std::make_move_iterator(mine.end()));
+    return claimed.subspan(mine.size());
 }
 
 void claim_waiter::committed()
 {
-    result =
-        message_lease::make_message(std::make_shared<message_lease>(where_, *std::move(claimed_)));
+    result.reserve(claimed_.size());
+    for (store::claimed_message& each : claimed_) {
+        result.push_back(
+            message_lease::make_message(std::make_shared<message_lease>(where_, std::move(each))));
+    }
 }
 
 } // namespace skein::api

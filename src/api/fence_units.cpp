@@ -34,6 +34,37 @@ bool extend_unit::apply(store::transport& store, const store::message_fence& fen
     return store.extend(fence, expires_at_);
 }
 
+ack_many_unit::ack_many_unit(const transport_state& where, std::span<const message> messages)
+{
+    leases_.reserve(messages.size());
+    for (const message& each : messages) {
+        const std::shared_ptr<message_lease>& lease = message_lease::of(each);
+        if (lease == nullptr || lease->transport->engine != where.engine) {
+            throw error(errc::invalid_argument,
+                        "messages: element " + std::to_string(leases_.size()) +
+                            (lease == nullptr ? " is empty" : " is of another database") +
+                            "; messages of this database are accepted");
+        }
+        leases_.push_back(lease);
+    }
+}
+
+void ack_many_unit::run(runtime::batch& batch)
+{
+    result.clear();
+    for (const auto& lease : leases_) {
+        result.push_back(lease->transport->ready(batch).ack(lease->fence));
+        batch.touch(*lease->transport->source);
+    }
+}
+
+void ack_many_unit::keep_leases() const noexcept
+{
+    for (const auto& lease : leases_) {
+        lease->is_kept = true;
+    }
+}
+
 double checked_delay(duration delay)
 {
     if (std::isnan(delay.count())) {

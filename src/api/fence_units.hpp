@@ -1,9 +1,12 @@
 #pragma once
 
+#include "api/message_lease.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/unit.hpp"
 
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace skein::api {
 
@@ -67,6 +70,26 @@ private:
 
     double visibility_;
     double expires_at_ = 0;
+};
+
+/// Acknowledges messages of one database, each by its own fence.
+class ack_many_unit final : public runtime::unit {
+public:
+    using result_type = std::vector<bool>;
+
+    /// Throws `errc::invalid_argument` for an empty handle, and for a message of another database
+    /// than that of `where`.
+    ack_many_unit(const transport_state& where, std::span<const message> messages);
+
+    void run(runtime::batch& batch) override;
+
+    /// Dropping the handles does not give the messages back any more.
+    void keep_leases() const noexcept;
+
+    std::vector<bool> result; ///< for each message whether its fence was good
+
+private:
+    std::vector<std::shared_ptr<message_lease>> leases_;
 };
 
 /// The delay of a nack, checked. Throws `errc::invalid_argument`.

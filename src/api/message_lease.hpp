@@ -23,6 +23,12 @@ struct message_lease {
         return message(std::move(lease));
     }
 
+    /// Null for an empty handle.
+    [[nodiscard]] static const std::shared_ptr<message_lease>& of(const message& handle) noexcept
+    {
+        return handle.lease_;
+    }
+
     const std::shared_ptr<const transport_state> transport;
     const store::message_fence fence;
     const std::string payload;

@@ -2,7 +2,9 @@
 
 #include "api/claim_waiter.hpp"
 #include "api/fence_units.hpp"
+#include "api/message_lease.hpp"
 #include "api/misuse.hpp"
+#include "api/publish_unit.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 
@@ -15,47 +17,8 @@ namespace skein {
 
 namespace {
 
-// A row holds more than the payload: the group's name, the lock, and SQLite's own record header.
-constexpr std::size_t row_overhead = 1024;
-
 // Longer than anybody waits, and short enough to be counted in nanoseconds.
 constexpr duration longest_limit = std::chrono::hours{24 * 365 * 100};
-
-void check_publish(const api::transport_state& state, std::string_view group,
-                   std::string_view payload, const publish_options& options)
-{
-    api::checked([&] { store::require_priority("priority", options.priority); });
-    const std::size_t limit = state.engine->length_limit();
-    if (payload.size() + group.size() + row_overhead > limit) {
-        throw error(errc::payload_too_large, "payload: " + std::to_string(payload.size()) +
-                                                 " bytes; at most " +
-                                                 std::to_string(limit - row_overhead) +
-                                                 " bytes are accepted, the group's name included");
-    }
-}
-
-class publish_unit final : public runtime::unit {
-public:
-    publish_unit(std::shared_ptr<const api::transport_state> where, std::string_view group,
-                 std::string_view payload, const publish_options& options)
-        : where_(std::move(where)), group_(group), payload_(payload), priority_(options.priority),
-          routing_key_(options.routing_key)
-    {
-    }
-
-    void run(runtime::batch& batch) override
-    {
-        where_->ready(batch).publish({group_, payload_, priority_, routing_key_});
-        batch.touch(*where_->source);
-    }
-
-private:
-    std::shared_ptr<const api::transport_state> where_;
-    std::string group_;
-    std::string payload_;
-    int priority_;
-    std::optional<std::string> routing_key_;
-};
 
 runtime::patience patience_of(duration limit)
 {
@@ -71,18 +34,36 @@ runtime::patience patience_of(duration limit)
     return {std::chrono::ceil<clock::steady_time::duration>(limit)};
 }
 
-asio::awaitable<std::optional<message>>
-start_claim(const std::shared_ptr<const api::transport_state>& state, const claim_options& options,
-            runtime::patience how_long)
+asio::awaitable<std::vector<message>>
+start_claim(const std::shared_ptr<const api::transport_state>& state, std::size_t most,
+            const claim_options& options, runtime::patience how_long)
 {
-    return runtime::await_result(state->engine,
-                                 std::make_shared<api::claim_waiter>(state, options, how_long));
+    return runtime::await_result(
+        state->engine, std::make_shared<api::claim_waiter>(state, most, options, how_long));
 }
 
-asio::awaitable<message> expect_message(asio::awaitable<std::optional<message>> claim)
+asio::awaitable<message> expect_message(asio::awaitable<std::vector<message>> claim)
 {
-    std::optional<message> claimed = co_await std::move(claim);
-    co_return *std::move(claimed);
+    std::vector<message> claimed = co_await std::move(claim);
+    co_return std::move(claimed.front());
+}
+
+asio::awaitable<std::optional<message>> first_message(asio::awaitable<std::vector<message>> claim)
+{
+    std::vector<message> claimed = co_await std::move(claim);
+    if (claimed.empty()) {
+        co_return std::nullopt;
+    }
+    co_return std::move(claimed.front());
+}
+
+asio::awaitable<std::vector<bool>> ack_all(std::shared_ptr<runtime::engine> engine,
+                                           std::shared_ptr<api::ack_many_unit> wanted)
+{
+    // From here on the work counts as done: should the ack fail, a repetition at once is not
+    // wanted.
+    wanted->keep_leases();
+    co_return co_await runtime::await_result(std::move(engine), std::move(wanted));
 }
 
 store::message_fence stored(const message_fence& fence)
@@ -107,9 +88,9 @@ std::shared_ptr<const transport_state> make_transport_state(std::shared_ptr<runt
     const store::transport_names names =
         checked([&] { return store::transport_names(options.prefix); });
     auto source = engine->source_named<transport_source>("transport " + names.key, names);
-    return std::make_shared<transport_state>(transport_state{std::move(engine), std::move(source),
-                                                             checked_visibility(options.visibility),
-                                                             options.create_schema});
+    return std::make_shared<transport_state>(transport_state{
+        std::move(engine), std::move(source), checked_visibility(options.visibility),
+        options.create_schema, options.fair_turns});
 }
 
 runtime::batch& batch_of(runtime::batch& batch, const transport_state& state)
@@ -131,22 +112,31 @@ transport::transport(std::shared_ptr<const api::transport_state> state) noexcept
 asio::awaitable<void> transport::publish(std::string_view group, std::string_view payload,
                                          publish_options options) const
 {
-    check_publish(*state_, group, payload, options);
-    return runtime::await_operation(
-        state_->engine, std::make_shared<publish_unit>(state_, group, payload, options));
+    const publication one{group, payload, options};
+    return publish_many({&one, 1});
 }
 
 void transport::publish(transaction& tx, std::string_view group, std::string_view payload,
                         publish_options options) const
 {
-    check_publish(*state_, group, payload, options);
-    runtime::batch& batch = api::batch_of(tx.batch_, *state_);
-    state_->ready(batch).publish({group, payload, options.priority, options.routing_key});
+    const publication one{group, payload, options};
+    publish_many(tx, {&one, 1});
+}
+
+asio::awaitable<void> transport::publish_many(std::span<const publication> publications) const
+{
+    return runtime::await_operation(state_->engine,
+                                    std::make_shared<api::publish_unit>(state_, publications));
+}
+
+void transport::publish_many(transaction& tx, std::span<const publication> publications) const
+{
+    api::publish(*state_, api::batch_of(tx.batch_, *state_), publications);
 }
 
 asio::awaitable<message> transport::claim(claim_options options) const
 {
-    return expect_message(start_claim(state_, options, {}));
+    return expect_message(start_claim(state_, 1, options, {}));
 }
 
 asio::awaitable<message> transport::claim(std::string_view worker) const
@@ -156,7 +146,7 @@ asio::awaitable<message> transport::claim(std::string_view worker) const
 
 asio::awaitable<std::optional<message>> transport::try_claim(claim_options options) const
 {
-    return start_claim(state_, options, patience_of(duration::zero()));
+    return first_message(start_claim(state_, 1, options, patience_of(duration::zero())));
 }
 
 asio::awaitable<std::optional<message>> transport::try_claim(std::string_view worker) const
@@ -167,13 +157,45 @@ asio::awaitable<std::optional<message>> transport::try_claim(std::string_view wo
 asio::awaitable<std::optional<message>> transport::claim_within(duration limit,
                                                                 claim_options options) const
 {
-    return start_claim(state_, options, patience_of(limit));
+    return first_message(start_claim(state_, 1, options, patience_of(limit)));
 }
 
 asio::awaitable<std::optional<message>> transport::claim_within(duration limit,
                                                                 std::string_view worker) const
 {
     return claim_within(limit, for_worker(worker));
+}
+
+asio::awaitable<std::vector<message>> transport::claim_many(std::size_t most,
+                                                            claim_options options) const
+{
+    return start_claim(state_, most, options, {});
+}
+
+asio::awaitable<std::vector<message>> transport::try_claim_many(std::size_t most,
+                                                                claim_options options) const
+{
+    return start_claim(state_, most, options, patience_of(duration::zero()));
+}
+
+asio::awaitable<std::vector<message>> transport::claim_many_within(duration limit, std::size_t most,
+                                                                   claim_options options) const
+{
+    return start_claim(state_, most, options, patience_of(limit));
+}
+
+asio::awaitable<std::vector<bool>> transport::ack_many(std::span<const message> messages) const
+{
+    return ack_all(state_->engine, std::make_shared<api::ack_many_unit>(*state_, messages));
+}
+
+std::vector<bool> transport::ack_many(transaction& tx, std::span<const message> messages) const
+{
+    runtime::batch& batch = api::batch_of(tx.batch_, *state_);
+    const auto wanted = std::make_shared<api::ack_many_unit>(*state_, messages);
+    wanted->run(batch);
+    batch.after_commit([wanted] { wanted->keep_leases(); });
+    return wanted->result;
 }
 
 asio::awaitable<bool> transport::ack(const message_fence& fence) const

@@ -2,8 +2,7 @@
 
 #include "runtime/epoch.hpp"
 
-#include <array>
-#include <cstdio>
+#include <cstdint>
 
 namespace skein::api {
 
@@ -57,13 +56,16 @@ bool transport_source::has_work(sqlite::connection connection, bool create_schem
 
 std::string transport_source::new_lock(std::string_view worker)
 {
-    std::array<char, 33> token{};
-    const auto high = static_cast<unsigned long long>(random_());
-    const auto low = static_cast<unsigned long long>(random_());
-    std::snprintf(token.data(), token.size(), "%016llx%016llx", high, low);
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string lock(worker);
     lock += '#';
-    lock += token.data();
+    for (int half = 0; half < 2; ++half) {
+        std::uint64_t bits = random_();
+        for (int digit = 0; digit < 16; ++digit) {
+            lock += digits[bits & 0xf];
+            bits >>= 4;
+        }
+    }
     return lock;
 }
 

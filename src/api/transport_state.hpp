@@ -15,6 +15,7 @@ struct transport_state {
     std::shared_ptr<transport_source> source;
     double visibility = 0; ///< seconds
     bool create_schema = true;
+    bool fair_turns = false;
 
     /// The store, for writing.
     [[nodiscard]] store::transport& ready(runtime::batch& batch) const

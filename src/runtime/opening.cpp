@@ -96,7 +96,8 @@ void set_up(sqlite::connection connection, const database_options& options)
     set_journal(connection, options);
     connection.execute("PRAGMA synchronous = " + std::string(pragma_value(options.durability)));
     connection.execute("PRAGMA journal_size_limit = " + std::to_string(largest_idle_journal));
-    // A savepoint keeps the pages that change after it; in a file they would be written for nothing.
+    // A savepoint keeps the pages that change after it; in a file they would be written for
+    // nothing.
     connection.execute("PRAGMA temp_store = MEMORY");
     // Checkpoints run between batches, never inside somebody's commit.
     connection.execute("PRAGMA wal_autocheckpoint = 0");

@@ -29,11 +29,11 @@ transport::transport(sqlite::connection connection, const transport_names& names
       insert_group_(connection, "INSERT INTO " + names.groups +
                                     " (group_id, priority, routing_key) VALUES (?1, ?2, ?3)"
                                     " ON CONFLICT (group_id) DO NOTHING"),
-      insert_group_last_(connection,
-                         "INSERT INTO " + names.groups +
-                             " (group_id, priority, routing_key, last_claimed_at)"
-                             " VALUES (?1, ?2, ?3, (SELECT coalesce(max(last_claimed_at), 0) FROM " +
-                             names.groups + ")) ON CONFLICT (group_id) DO NOTHING"),
+      insert_group_last_(
+          connection, "INSERT INTO " + names.groups +
+                          " (group_id, priority, routing_key, last_claimed_at)"
+                          " VALUES (?1, ?2, ?3, (SELECT coalesce(max(last_claimed_at), 0) FROM " +
+                          names.groups + ")) ON CONFLICT (group_id) DO NOTHING"),
       insert_message_(connection,
                       "INSERT INTO " + names.messages + " (group_id, event) VALUES (?1, ?2)"),
       read_head_(connection, "SELECT seq, event, locked_by IS NOT NULL, lock_expiry FROM " +

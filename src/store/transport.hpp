@@ -35,8 +35,8 @@ struct new_message {
 
 /// Who claims, and for how long.
 struct claim_request {
-    std::string_view locked_by; ///< what no other claim has
-    double visibility = 0;      ///< seconds
+    std::string locked_by; ///< what no other claim has
+    double visibility = 0; ///< seconds
 };
 
 /// A message that has been claimed.

@@ -183,6 +183,23 @@ TEST(TransportCost, OfAClaimDoesNotGrowWithTheLeasesThatLapseAtOnce)
     EXPECT_LE(cost(100'000), few + few / 10);
 }
 
+TEST(TransportCost, OfAClaimDoesNotGrowWithTheGhostsThatWereMetOnce)
+{
+    const auto cost = [](int count) {
+        const skein::support::temporary_directory directory;
+        store_client client(directory / "test.db");
+        insert(client.file(), {.name = ""}, count);
+        client.file().sql("DELETE FROM harel_transport_messages");
+        client.publish("first", "m");
+        client.claim(now);
+        client.publish("second", "m");
+        return steps_of(client.file().handle(), [&] { client.claim(now); });
+    };
+    const long few = cost(1'000);
+    EXPECT_GT(few, 0);
+    EXPECT_LE(cost(100'000), few + few / 10);
+}
+
 TEST(TransportCost, OfAClaimOfOneKeyIsNotMuchLessThanThatOfTwo)
 {
     const skein::support::temporary_directory directory;

@@ -45,6 +45,7 @@ struct options_of {
         if (request.visibility) {
             options.visibility = duration(*request.visibility);
         }
+        options.or_without_key = request.or_without_key;
     }
 
     options_of(const options_of&) = delete;
@@ -74,10 +75,16 @@ skein_harness<Usage>::skein_harness(support::manual_database& other)
 }
 
 template <usage Usage>
-void skein_harness<Usage>::make_transport()
+void skein_harness<Usage>::make_transport(bool fair_turns)
 {
-    transport_ =
-        database_->database().transport({.create_schema = Usage != usage::on_foreign_schema});
+    transport_ = database_->database().transport(
+        {.create_schema = Usage != usage::on_foreign_schema, .fair_turns = fair_turns});
+}
+
+template <usage Usage>
+void skein_harness<Usage>::take_fair_turns()
+{
+    make_transport(true);
 }
 
 template <usage Usage>
@@ -112,6 +119,19 @@ std::optional<held> skein_harness<Usage>::claim(const claim_request& request)
     const options_of wanted(request);
     std::optional<skein::message> claimed = database_->run(transport_->try_claim(wanted.options));
     return claimed ? std::optional<held>(hold(*std::move(claimed))) : std::nullopt;
+}
+
+template <usage Usage>
+std::vector<std::string> skein_harness<Usage>::claim_payloads(std::size_t most,
+                                                              const claim_request& request)
+{
+    const options_of wanted(request);
+    std::vector<message> claimed = database_->run(transport_->try_claim_many(most, wanted.options));
+    std::vector<std::string> payloads;
+    for (message& each : claimed) {
+        payloads.push_back(hold(std::move(each)).payload);
+    }
+    return payloads;
 }
 
 template <usage Usage>

@@ -21,6 +21,7 @@ struct claim_request {
     int min_priority = 0;
     std::optional<std::vector<std::string>> routing_keys;
     std::optional<double> visibility; ///< seconds
+    bool or_without_key = false;
 };
 
 [[nodiscard]] inline claim_request at_least(int priority)
@@ -82,8 +83,14 @@ public:
     void publish(std::string_view group, std::string_view payload, int priority = 0,
                  std::optional<std::string_view> routing_key = std::nullopt);
 
+    /// From now on, groups that a publish creates wait behind the others.
+    void take_fair_turns();
+
     /// Claims now or not at all.
     std::optional<held> claim(const claim_request& request = {});
+
+    /// The payloads of a claim of several, now or not at all.
+    std::vector<std::string> claim_payloads(std::size_t most, const claim_request& request = {});
 
     /// The payload of such a claim, or "none".
     std::string claim_payload(const claim_request& request = {});
@@ -120,7 +127,7 @@ public:
 
 private:
     explicit skein_harness(support::manual_database& other);
-    void make_transport();
+    void make_transport(bool fair_turns = false);
     held hold(skein::message claimed);
 
     std::unique_ptr<support::manual_database> database_;

@@ -71,6 +71,32 @@ TYPED_TEST(TransportRouting, GroupsWithoutKeyMatchNoKey)
     EXPECT_EQ(this->queue.claim_payload(), "m");
 }
 
+TYPED_TEST(TransportRouting, RoutingNullGroups)
+{
+    this->queue.publish("plain", "plain");
+    this->queue.publish("a", "a", 0, "a");
+    this->queue.publish("b", "b", 0, "b");
+    claim_request request = of_keys({"a"});
+    request.or_without_key = true;
+    EXPECT_THAT(this->queue.serve(3, request), ElementsAre("plain", "a", "none"));
+    request.routing_keys->clear();
+    this->queue.publish("plain", "plain");
+    EXPECT_THAT(this->queue.serve(2, request), ElementsAre("plain", "none"));
+    request.or_without_key = false;
+    EXPECT_EQ(this->queue.claim_payload(request), "none");
+}
+
+TYPED_TEST(TransportRouting, WaitersForGroupsWithoutKeyStandInALineOfTheirOwn)
+{
+    claim_request request = of_keys({"a"});
+    auto of_key = this->queue.start_claim(request);
+    request.or_without_key = true;
+    auto or_without = this->queue.start_claim(request);
+    this->queue.publish("g", "m");
+    EXPECT_FALSE(of_key.is_done());
+    EXPECT_TRUE(or_without.is_done());
+}
+
 TYPED_TEST(TransportRouting, AnEmptyKeyIsAKey)
 {
     this->queue.publish("g", "m", 0, "");

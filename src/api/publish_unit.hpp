@@ -1,0 +1,43 @@
+#pragma once
+
+#include "api/transport_state.hpp"
+#include "runtime/unit.hpp"
+
+#include <skein/transport.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace skein::api {
+
+/// Appends messages: all of them or none.
+class publish_unit final : public runtime::unit {
+public:
+    publish_unit(std::shared_ptr<const transport_state> where,
+                 std::span<const publication> publications);
+
+    void run(runtime::batch& batch) override;
+
+private:
+    struct owned_publication {
+        std::string group;
+        std::string payload;
+        int priority;
+        std::optional<std::string> routing_key;
+    };
+
+    std::shared_ptr<const transport_state> where_;
+    std::vector<owned_publication> publications_;
+};
+
+/// Throws `errc::invalid_argument` and `errc::payload_too_large`.
+void check_publication(const transport_state& where, const publication& publication);
+
+/// Appends inside a transaction that is open already.
+void publish(const transport_state& where, runtime::batch& batch,
+             std::span<const publication> publications);
+
+} // namespace skein::api
