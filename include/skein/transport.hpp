@@ -143,6 +143,18 @@ public:
     [[nodiscard]] asio::awaitable<bool> extend(const message_fence& fence,
                                                duration visibility) const;
 
+    /// Frees a parked group at once: its oldest message, given back with a delay, is claimable
+    /// again before that delay is over. The group keeps its place in the rotation.
+    ///
+    /// Returns: true when the group was parked. False when its oldest message is leased or free,
+    /// also because its delay is over, and when there is no such group; nothing has changed then.
+    [[nodiscard]] asio::awaitable<bool> unpark(std::string_view group) const;
+
+    /// `unpark` inside a transaction: it takes effect if and when that commits.
+    ///
+    /// Throws also: `errc::invalid_argument` for a transaction of another database.
+    bool unpark(transaction& tx, std::string_view group) const;
+
     /// Two handles are equal when they name one transport of one database object.
     [[nodiscard]] bool operator==(const transport& other) const noexcept;
 

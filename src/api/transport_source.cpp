@@ -41,6 +41,12 @@ store::transport& transport_source::ready(runtime::batch& batch, bool create_sch
     return *store_;
 }
 
+store::parked_groups& transport_source::parked(runtime::batch& batch, bool create_schema)
+{
+    ready(batch, create_schema);
+    return *parked_;
+}
+
 bool transport_source::has_work(sqlite::connection connection, bool create_schema,
                                 const store::claim_filter& filter, double now)
 {
@@ -86,6 +92,7 @@ std::optional<clock::wall_time> transport_source::next_due(sqlite::connection /*
 void transport_source::disconnect() noexcept
 {
     store_.reset();
+    parked_.reset();
     is_committed_ = false;
 }
 
@@ -100,6 +107,7 @@ void transport_source::open(sqlite::connection connection, store::transport_shap
     if (!store_ || shape != shape_) {
         is_committed_ = false;
         store_ = std::make_unique<store::transport>(connection, names_, shape);
+        parked_ = std::make_unique<store::parked_groups>(connection, names_);
         shape_ = shape;
     }
 }

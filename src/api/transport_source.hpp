@@ -2,6 +2,7 @@
 
 #include "runtime/batch.hpp"
 #include "runtime/source.hpp"
+#include "store/parked_groups.hpp"
 #include "store/transport.hpp"
 
 #include <memory>
@@ -22,6 +23,9 @@ public:
     /// necessary.
     store::transport& ready(runtime::batch& batch, bool create_schema);
 
+    /// As `ready`, for what else is done with the tables.
+    store::parked_groups& parked(runtime::batch& batch, bool create_schema);
+
     /// Whether a claim is worth a write transaction. Only reads.
     bool has_work(sqlite::connection connection, bool create_schema,
                   const store::claim_filter& filter, double now);
@@ -39,6 +43,7 @@ private:
 
     store::transport_names names_;
     std::unique_ptr<store::transport> store_;
+    std::unique_ptr<store::parked_groups> parked_;
     store::transport_shape shape_ = store::transport_shape::missing;
     /// False while the tables could still vanish with the transaction that makes them.
     bool is_committed_ = false;

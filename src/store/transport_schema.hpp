@@ -7,6 +7,9 @@
 
 namespace skein::store {
 
+/// What `locked_by` holds while a message is parked; anything else there is a worker's.
+inline constexpr std::string_view parked = "__parked__";
+
 /// The names of one transport's tables, indexes and triggers, made from its prefix.
 struct transport_names {
     /// Throws `store::invalid_argument` unless the prefix is an identifier of 1 to 30 characters.
