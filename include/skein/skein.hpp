@@ -10,4 +10,5 @@
 #include <skein/payload.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
+#include <skein/transport_inspection.hpp>
 #include <skein/version.hpp>

@@ -6,13 +6,16 @@
 #include <skein/message.hpp>
 #include <skein/payload.hpp>
 #include <skein/transaction.hpp>
+#include <skein/transport_inspection.hpp>
 
 #include <asio/awaitable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace skein {
 
@@ -149,6 +152,32 @@ public:
     /// Returns: true when the group was parked. False when its oldest message is leased or free,
     /// also because its delay is over, and when there is no such group; nothing has changed then.
     [[nodiscard]] asio::awaitable<bool> unpark(std::string_view group) const;
+
+    /// How much there is, in one consistent look that keeps no writer waiting.
+    ///
+    /// Returns: zeros when there are no tables yet; looking makes none, and upgrades none.
+    /// Throws also: `errc::storage_failure` when there are no tables and `create_schema` is false.
+    /// Cost: a look at the head of every group, and a walk over one index of the messages. Half a
+    /// second for a million groups; other operations wait meanwhile.
+    [[nodiscard]] asio::awaitable<transport_counts> counts() const;
+
+    /// The groups that have a row, orphans not among them (see `transport_counts`), a page at a
+    /// time, in the order of their names' bytes:
+    ///
+    ///     std::optional<std::string> last;
+    ///     do {
+    ///         const auto page = co_await transport.groups({.after = last});
+    ///         …
+    ///         last = page.empty() ? std::nullopt : std::optional(page.back().name);
+    ///     } while (last);
+    ///
+    /// Each page is one consistent look that keeps no writer waiting.
+    /// Returns: nothing when there are no more, or no tables yet.
+    /// Throws also: `errc::invalid_argument` for a limit of 0; as `counts`.
+    /// Cost: that of the page, however many groups there are: one look-up for each of its groups
+    /// and a walk over the index entries of their messages.
+    [[nodiscard]] asio::awaitable<std::vector<transport_group>>
+    groups(groups_options options = {}) const;
 
     /// `unpark` inside a transaction: it takes effect if and when that commits.
     ///

@@ -9,6 +9,8 @@ namespace skein::api {
 
 namespace {
 
+constexpr std::size_t token_length = 32;
+
 std::mt19937_64 seeded()
 {
     std::random_device device;
@@ -61,9 +63,22 @@ bool transport_source::has_work(sqlite::connection connection, bool create_schem
     return store_->has_work(filter, now);
 }
 
+store::transport_inspection* transport_source::inspection(sqlite::connection connection,
+                                                          bool create_schema)
+{
+    if (!inspection_ || inspection_->is_of_older_shape()) {
+        const store::transport_tables tables = store::find_transport(connection, names_);
+        if (create_schema && !tables.has_messages) {
+            return nullptr;
+        }
+        inspection_ = std::make_unique<store::transport_inspection>(connection, names_, tables);
+    }
+    return inspection_.get();
+}
+
 std::string transport_source::new_lock(std::string_view worker)
 {
-    std::array<char, 33> token{};
+    std::array<char, token_length + 1> token{};
     const auto high = static_cast<unsigned long long>(random_());
     const auto low = static_cast<unsigned long long>(random_());
     std::snprintf(token.data(), token.size(), "%016llx%016llx", high, low);
@@ -93,6 +108,7 @@ void transport_source::disconnect() noexcept
 {
     store_.reset();
     parked_.reset();
+    inspection_.reset();
     is_committed_ = false;
 }
 
@@ -110,6 +126,14 @@ void transport_source::open(sqlite::connection connection, store::transport_shap
         parked_ = std::make_unique<store::parked_groups>(connection, names_);
         shape_ = shape;
     }
+}
+
+std::string worker_of(std::string_view lock)
+{
+    const std::size_t mark = lock.rfind('#');
+    const bool is_ours = mark != lock.npos && lock.size() - mark - 1 == token_length &&
+                         lock.find_first_not_of("0123456789abcdef", mark + 1) == lock.npos;
+    return std::string(is_ours ? lock.substr(0, mark) : lock);
 }
 
 } // namespace skein::api

@@ -4,6 +4,7 @@
 #include "runtime/source.hpp"
 #include "store/parked_groups.hpp"
 #include "store/transport.hpp"
+#include "store/transport_inspection.hpp"
 
 #include <memory>
 #include <random>
@@ -30,6 +31,9 @@ public:
     bool has_work(sqlite::connection connection, bool create_schema,
                   const store::claim_filter& filter, double now);
 
+    /// For looking at what is there; nothing when there are no tables and they are ours to make.
+    store::transport_inspection* inspection(sqlite::connection connection, bool create_schema);
+
     /// A text for `locked_by` that no other claim has.
     std::string new_lock(std::string_view worker);
 
@@ -44,10 +48,14 @@ private:
     store::transport_names names_;
     std::unique_ptr<store::transport> store_;
     std::unique_ptr<store::parked_groups> parked_;
+    std::unique_ptr<store::transport_inspection> inspection_;
     store::transport_shape shape_ = store::transport_shape::missing;
     /// False while the tables could still vanish with the transaction that makes them.
     bool is_committed_ = false;
     std::mt19937_64 random_;
 };
+
+/// The worker that such a text names; all of a text that another program wrote.
+[[nodiscard]] std::string worker_of(std::string_view lock);
 
 } // namespace skein::api

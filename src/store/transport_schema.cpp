@@ -43,12 +43,6 @@ bool has_column(sqlite::connection connection, std::string_view table, std::stri
     return find.start(table, column).step();
 }
 
-bool has_format(sqlite::connection connection, const transport_names& names)
-{
-    return has_column(connection, names.messages, "lock_expiry") &&
-           has_column(connection, names.groups, "routing_key");
-}
-
 bool has_indexes(sqlite::connection connection, const transport_names& names)
 {
     return has_object(connection, names.by_group) &&
@@ -58,8 +52,7 @@ bool has_indexes(sqlite::connection connection, const transport_names& names)
 
 bool has_additions(sqlite::connection connection, const transport_names& names)
 {
-    return has_column(connection, names.groups, "blocked_until") &&
-           has_object(connection, names.free_by_priority) &&
+    return has_object(connection, names.free_by_priority) &&
            has_object(connection, names.free_by_key) &&
            has_object(connection, names.free_by_key_and_priority) &&
            has_object(connection, names.blocked_by_time) &&
@@ -167,13 +160,23 @@ transport_names::transport_names(std::string_view text)
     lock_deleted = ours + "lock_deleted";
 }
 
-transport_shape inspect_transport(sqlite::connection connection, const transport_names& names)
+transport_tables find_transport(sqlite::connection connection, const transport_names& names)
 {
     require_known_addition(connection, "transport " + names.key, additions_version);
-    if (!has_format(connection, names)) {
+    return {has_column(connection, names.messages, "lock_expiry"),
+            has_column(connection, names.groups, "last_claimed_at"),
+            has_column(connection, names.groups, "routing_key"),
+            has_column(connection, names.groups, "blocked_until")};
+}
+
+transport_shape inspect_transport(sqlite::connection connection, const transport_names& names)
+{
+    const transport_tables tables = find_transport(connection, names);
+    if (!tables.has_messages || !tables.has_routing_keys) {
         return transport_shape::missing;
     }
-    return has_indexes(connection, names) && has_additions(connection, names)
+    return tables.has_blocked_until && has_indexes(connection, names) &&
+                   has_additions(connection, names)
                ? transport_shape::complete
                : transport_shape::plain;
 }

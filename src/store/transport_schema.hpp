@@ -29,6 +29,14 @@ struct transport_names {
     std::string lock_deleted; ///< trigger
 };
 
+/// Which of a transport's tables, and which of their newer columns, a file has.
+struct transport_tables {
+    bool has_messages = false;
+    bool has_groups = false;
+    bool has_routing_keys = false;
+    bool has_blocked_until = false; ///< a column of ours
+};
+
 /// What the file's tables allow.
 enum class transport_shape {
     missing,  ///< not there, or of an older shape
@@ -36,8 +44,10 @@ enum class transport_shape {
     complete, ///< the format's tables and our additions: a claim costs the same however much waits
 };
 
-/// Looks at the file without writing. Throws `schema_too_new` when our additions in it are newer
-/// than this program.
+/// Look at the file without writing. Throw `schema_too_new` when our additions in it are newer than
+/// this program.
+[[nodiscard]] transport_tables find_transport(sqlite::connection connection,
+                                              const transport_names& names);
 [[nodiscard]] transport_shape inspect_transport(sqlite::connection connection,
                                                 const transport_names& names);
 
