@@ -67,6 +67,12 @@ struct claim_options {
     std::optional<duration> visibility = {};
 };
 
+/// What `transport::repair` has done, in groups.
+struct repair_result {
+    std::size_t orphans_healed = 0; ///< had messages and no row; claims find them now
+    std::size_t ghosts_removed = 0; ///< had a row and no messages
+};
+
 /// Ordered message groups: messages of one group are delivered one at a time, in the order they
 /// were published; different groups in turn, the least recently claimed first.
 ///
@@ -157,8 +163,8 @@ public:
     ///
     /// Returns: zeros when there are no tables yet; looking makes none, and upgrades none.
     /// Throws also: `errc::storage_failure` when there are no tables and `create_schema` is false.
-    /// Cost: a look at the head of every group, and a walk over one index of the messages. Half a
-    /// second for a million groups; other operations wait meanwhile.
+    /// Cost: a look at the oldest message of every group, about a quarter of a second for 100,000
+    /// groups, and a walk over one index of the messages. Other operations wait meanwhile.
     [[nodiscard]] asio::awaitable<transport_counts> counts() const;
 
     /// The groups that have a row, orphans not among them (see `transport_counts`), a page at a
@@ -179,10 +185,20 @@ public:
     [[nodiscard]] asio::awaitable<std::vector<transport_group>>
     groups(groups_options options = {}) const;
 
-    /// `unpark` inside a transaction: it takes effect if and when that commits.
+    /// Puts right what programs that publish in two commits leave behind when they die between
+    /// them: gives orphans their group's row, with priority 0 and no routing key, in the order of
+    /// their first messages, and removes ghosts (see `transport_counts`).
     ///
-    /// Throws also: `errc::invalid_argument` for a transaction of another database.
+    /// Never done by itself, since such a program may be between its two commits: its group would
+    /// have the wrong priority and key until it drains.
+    /// Cost: as `counts`, while the write lock is held.
+    [[nodiscard]] asio::awaitable<repair_result> repair() const;
+
+    /// `unpark` and `repair` inside a transaction: they take effect if and when it commits.
+    ///
+    /// Throw also: `errc::invalid_argument` for a transaction of another database.
     bool unpark(transaction& tx, std::string_view group) const;
+    repair_result repair(transaction& tx) const;
 
     /// Two handles are equal when they name one transport of one database object.
     [[nodiscard]] bool operator==(const transport& other) const noexcept;

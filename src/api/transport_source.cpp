@@ -49,6 +49,12 @@ store::parked_groups& transport_source::parked(runtime::batch& batch, bool creat
     return *parked_;
 }
 
+store::transport_repair& transport_source::repair(runtime::batch& batch, bool create_schema)
+{
+    ready(batch, create_schema);
+    return *repair_;
+}
+
 bool transport_source::has_work(sqlite::connection connection, bool create_schema,
                                 const store::claim_filter& filter, double now)
 {
@@ -108,6 +114,7 @@ void transport_source::disconnect() noexcept
 {
     store_.reset();
     parked_.reset();
+    repair_.reset();
     inspection_.reset();
     is_committed_ = false;
 }
@@ -124,6 +131,7 @@ void transport_source::open(sqlite::connection connection, store::transport_shap
         is_committed_ = false;
         store_ = std::make_unique<store::transport>(connection, names_, shape);
         parked_ = std::make_unique<store::parked_groups>(connection, names_);
+        repair_ = std::make_unique<store::transport_repair>(connection, names_, shape);
         shape_ = shape;
     }
 }

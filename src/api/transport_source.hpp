@@ -5,6 +5,7 @@
 #include "store/parked_groups.hpp"
 #include "store/transport.hpp"
 #include "store/transport_inspection.hpp"
+#include "store/transport_repair.hpp"
 
 #include <memory>
 #include <random>
@@ -26,6 +27,7 @@ public:
 
     /// As `ready`, for what else is done with the tables.
     store::parked_groups& parked(runtime::batch& batch, bool create_schema);
+    store::transport_repair& repair(runtime::batch& batch, bool create_schema);
 
     /// Whether a claim is worth a write transaction. Only reads.
     bool has_work(sqlite::connection connection, bool create_schema,
@@ -48,6 +50,7 @@ private:
     store::transport_names names_;
     std::unique_ptr<store::transport> store_;
     std::unique_ptr<store::parked_groups> parked_;
+    std::unique_ptr<store::transport_repair> repair_;
     std::unique_ptr<store::transport_inspection> inspection_;
     store::transport_shape shape_ = store::transport_shape::missing;
     /// False while the tables could still vanish with the transaction that makes them.

@@ -50,6 +50,12 @@ bool unpark_in(const api::transport_state& state, runtime::batch& batch, std::st
         .unpark(group, runtime::to_epoch(batch.now()));
 }
 
+repair_result repair_in(const api::transport_state& state, runtime::batch& batch)
+{
+    const store::repaired_groups repaired = state.source->repair(batch, state.create_schema).run();
+    return {static_cast<std::size_t>(repaired.orphans), static_cast<std::size_t>(repaired.ghosts)};
+}
+
 } // namespace
 
 asio::awaitable<bool> transport::unpark(std::string_view group) const
@@ -62,6 +68,17 @@ asio::awaitable<bool> transport::unpark(std::string_view group) const
 bool transport::unpark(transaction& tx, std::string_view group) const
 {
     return unpark_in(*state_, api::batch_of(tx.batch_, *state_), group);
+}
+
+asio::awaitable<repair_result> transport::repair() const
+{
+    return start(state_,
+                 [](const auto& state, runtime::batch& batch) { return repair_in(state, batch); });
+}
+
+repair_result transport::repair(transaction& tx) const
+{
+    return repair_in(*state_, api::batch_of(tx.batch_, *state_));
 }
 
 } // namespace skein

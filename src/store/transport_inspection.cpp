@@ -21,12 +21,6 @@ std::string rows_of(const transport_names& names, const transport_tables& tables
     return names.groups;
 }
 
-std::string head_of(const transport_names& names, const std::string& group)
-{
-    return "m.seq = (SELECT min(seq) FROM " + names.messages + " WHERE group_id = " + group +
-           ".group_id)";
-}
-
 } // namespace
 
 transport_inspection::transport_inspection(sqlite::connection connection,
@@ -35,16 +29,14 @@ transport_inspection::transport_inspection(sqlite::connection connection,
     : is_of_older_shape_(!tables.has_routing_keys),
       count_messages_(connection, "SELECT count(*) FROM " + names.messages),
       count_rows_(connection, "SELECT count(*) FROM " + rows_of(names, tables)),
-      count_groups_(connection, with_named_groups(names) +
-                                    "SELECT count(*),"
-                                    " count(*) FILTER (WHERE " +
+      count_groups_(connection, with_heads(names) + "SELECT count(*), count(*) FILTER (WHERE " +
                                     holds + " AND m.locked_by <> ?2), count(*) FILTER (WHERE " +
                                     holds +
                                     " AND m.locked_by = ?2),"
                                     " count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM " +
                                     rows_of(names, tables) +
-                                    " r WHERE r.group_id = named.group_id)) FROM named JOIN " +
-                                    names.messages + " m ON " + head_of(names, "named")),
+                                    " r WHERE r.group_id = m.group_id)) FROM heads JOIN " +
+                                    names.messages + " m ON m.seq = heads.seq"),
       find_oldest_(connection, "SELECT seq, group_id FROM " + names.messages +
                                    " WHERE locked_by IS NULL OR lock_expiry IS NULL"
                                    " OR lock_expiry < ?1 ORDER BY seq LIMIT 1"),
@@ -53,7 +45,8 @@ transport_inspection::transport_inspection(sqlite::connection connection,
                    " (SELECT count(*) FROM " +
                        names.messages + " WHERE group_id = r.group_id), " + holds +
                        ", m.locked_by, m.lock_expiry FROM " + rows_of(names, tables) +
-                       " r LEFT JOIN " + names.messages + " m ON " + head_of(names, "r") +
+                       " r LEFT JOIN " + names.messages + " m ON m.seq = (SELECT min(seq) FROM " +
+                       names.messages + " WHERE group_id = r.group_id)" +
                        // A name that is empty comes first, and is not the absence of one.
                        " WHERE r.group_id >= ?2 AND r.group_id IS NOT ?3"
                        " ORDER BY r.group_id LIMIT ?4")
@@ -109,11 +102,12 @@ transport_inspection::groups(std::int64_t limit, std::optional<std::string_view>
     return groups;
 }
 
-std::string with_named_groups(const transport_names& names)
+std::string with_heads(const transport_names& names)
 {
-    const std::string least = "SELECT min(group_id) FROM " + names.messages;
-    return "WITH RECURSIVE named (group_id) AS (" + least + " UNION ALL SELECT (" + least +
-           " WHERE group_id > named.group_id) FROM named WHERE named.group_id IS NOT NULL) ";
+    const std::string first = " ORDER BY group_id, seq LIMIT 1)";
+    return "WITH RECURSIVE heads (seq) AS (SELECT (SELECT seq FROM " + names.messages + first +
+           " UNION ALL SELECT (SELECT seq FROM " + names.messages + " WHERE group_id > h.group_id" +
+           first + " FROM heads JOIN " + names.messages + " h ON h.seq = heads.seq) ";
 }
 
 } // namespace skein::store

@@ -69,9 +69,8 @@ private:
     sqlite::statement read_groups_;
 };
 
-/// The names of the groups that have messages, as a recursive common table expression `named
-/// (group_id)`: one look into an index for each group, however many messages it has. Its last row
-/// is NULL.
-[[nodiscard]] std::string with_named_groups(const transport_names& names);
+/// The number of each group's oldest message as a recursive common table expression, `heads (seq)`:
+/// one look into an index for each group, however many messages it has. Its last row is NULL.
+[[nodiscard]] std::string with_heads(const transport_names& names);
 
 } // namespace skein::store

@@ -1,5 +1,6 @@
 #include "store/older_program.hpp"
 #include "store/store_client.hpp"
+#include "store/transport_repair.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -202,6 +203,24 @@ TEST_F(TransportForeignWriter, HealsAGroupThatIsBlockedOnlyByItsRow)
     client_.publish("g", "g1");
     set_blocked_until("g", "105");
     EXPECT_EQ(client_.claim_payload(105.5), "g1");
+    expect_blocked_until_is_right();
+}
+
+TEST_F(TransportForeignWriter, IsRepairedWithTheLeasesOfWhatItLeft)
+{
+    older_.publish_message("left", "l1");
+    older_.publish_message("leased", "l1");
+    older_.publish_message("leased", "l2");
+    older_.file().sql("UPDATE harel_transport_messages SET locked_by = 'other', lock_expiry = 110"
+                      " WHERE seq = 2");
+    older_.publish_group("ghost");
+    transport_repair repair(skein::sqlite::connection(client_.file().handle()), client_.names(),
+                            client_.shape());
+    const repaired_groups repaired = repair.run();
+    EXPECT_EQ(repaired.orphans, 2);
+    EXPECT_EQ(repaired.ghosts, 1);
+    EXPECT_EQ(client_.blocked_until("left"), "NULL");
+    EXPECT_EQ(client_.blocked_until("leased"), "110.0");
     expect_blocked_until_is_right();
 }
 
