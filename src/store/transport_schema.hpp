@@ -10,6 +10,9 @@ namespace skein::store {
 /// What `locked_by` holds while a message is parked; anything else there is a worker's.
 inline constexpr std::string_view parked = "__parked__";
 
+// Raised when our additions (not the format's own tables) change their shape.
+inline constexpr int transport_additions_version = 1;
+
 /// The names of one transport's tables, indexes and triggers, made from its prefix.
 struct transport_names {
     /// Throws `store::invalid_argument` unless the prefix is an identifier of 1 to 30 characters.
@@ -27,6 +30,9 @@ struct transport_names {
     std::string blocked_by_time;
     std::string lock_changed; ///< trigger
     std::string lock_deleted; ///< trigger
+
+    /// The name that the version of our additions is recorded under.
+    [[nodiscard]] std::string addition() const { return "transport " + key; }
 };
 
 /// Which of a transport's tables, and which of their newer columns, a file has.
