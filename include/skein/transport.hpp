@@ -194,11 +194,26 @@ public:
     /// Cost: as `counts`, while the write lock is held.
     [[nodiscard]] asio::awaitable<repair_result> repair() const;
 
-    /// `unpark` and `repair` inside a transaction: they take effect if and when it commits.
+    /// Takes over what an older program left in the tables `messages` and `groups`, or `messages`
+    /// alone, before their names had a prefix: renames them to this transport's names and upgrades
+    /// them. Messages, their numbers, leases and delays stay.
+    ///
+    /// Stop every program that uses the old names first: it would fail, or make them anew and not
+    /// see what is published here.
+    /// Returns: true when it was done. False when there is nothing to take over: no table
+    /// `messages`, or one of them has other columns and so belongs to somebody else; nothing has
+    /// changed then.
+    /// Throws also: `errc::invalid_argument` when this transport holds messages already, or leaves
+    /// its tables to somebody else (`create_schema` is false; see <skein/schema.hpp>).
+    [[nodiscard]] asio::awaitable<bool> adopt_unprefixed_tables() const;
+
+    /// `unpark`, `repair` and `adopt_unprefixed_tables` inside a transaction: they take effect if
+    /// and when it commits.
     ///
     /// Throw also: `errc::invalid_argument` for a transaction of another database.
     bool unpark(transaction& tx, std::string_view group) const;
     repair_result repair(transaction& tx) const;
+    bool adopt_unprefixed_tables(transaction& tx) const;
 
     /// Two handles are equal when they name one transport of one database object.
     [[nodiscard]] bool operator==(const transport& other) const noexcept;

@@ -20,6 +20,7 @@ public:
     explicit transport_source(store::transport_names names);
 
     [[nodiscard]] const std::string& name() const noexcept { return names_.key; }
+    [[nodiscard]] const store::transport_names& names() const noexcept { return names_; }
 
     /// The transport, for writing; creates or upgrades its tables first where that is wanted and
     /// necessary.

@@ -2,7 +2,9 @@
 #include "runtime/awaiting.hpp"
 #include "runtime/epoch.hpp"
 #include "runtime/unit.hpp"
+#include "store/unprefixed_transport.hpp"
 
+#include <skein/error.hpp>
 #include <skein/transport.hpp>
 
 #include <string>
@@ -56,6 +58,20 @@ repair_result repair_in(const api::transport_state& state, runtime::batch& batch
     return {static_cast<std::size_t>(repaired.orphans), static_cast<std::size_t>(repaired.ghosts)};
 }
 
+void require_own_schema(const api::transport_state& state)
+{
+    if (!state.create_schema) {
+        throw error(errc::invalid_argument,
+                    "create_schema: false leaves the tables to somebody else; a transport that "
+                    "makes its own is accepted");
+    }
+}
+
+bool adopt_in(const api::transport_state& state, runtime::batch& batch)
+{
+    return store::adopt_unprefixed(batch.connection(), state.source->names());
+}
+
 } // namespace
 
 asio::awaitable<bool> transport::unpark(std::string_view group) const
@@ -79,6 +95,19 @@ asio::awaitable<repair_result> transport::repair() const
 repair_result transport::repair(transaction& tx) const
 {
     return repair_in(*state_, api::batch_of(tx.batch_, *state_));
+}
+
+asio::awaitable<bool> transport::adopt_unprefixed_tables() const
+{
+    require_own_schema(*state_);
+    return start(state_,
+                 [](const auto& state, runtime::batch& batch) { return adopt_in(state, batch); });
+}
+
+bool transport::adopt_unprefixed_tables(transaction& tx) const
+{
+    require_own_schema(*state_);
+    return adopt_in(*state_, api::batch_of(tx.batch_, *state_));
 }
 
 } // namespace skein

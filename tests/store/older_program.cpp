@@ -20,13 +20,9 @@ std::string sql_text(const std::string& text)
     return "'" + text + "'";
 }
 
-} // namespace
-
-void create_format(const support::plain_connection& file, format_version version,
-                   const std::string& prefix)
+void create_tables(const support::plain_connection& file, format_version version,
+                   const std::string& messages, const std::string& groups)
 {
-    const std::string messages = prefix + "_transport_messages";
-    const std::string groups = prefix + "_transport_groups";
     file.sql("PRAGMA journal_mode = wal; CREATE TABLE " + messages +
              " (seq INTEGER PRIMARY KEY AUTOINCREMENT, group_id TEXT NOT NULL,"
              " event TEXT NOT NULL, locked_by TEXT, lock_expiry REAL)");
@@ -46,6 +42,19 @@ void create_format(const support::plain_connection& file, format_version version
         file.sql("CREATE INDEX " + groups + "_by_routing_key ON " + groups +
                  " (routing_key, last_claimed_at)");
     }
+}
+
+} // namespace
+
+void create_format(const support::plain_connection& file, format_version version,
+                   const std::string& prefix)
+{
+    create_tables(file, version, prefix + "_transport_messages", prefix + "_transport_groups");
+}
+
+void create_unprefixed(const support::plain_connection& file, format_version version)
+{
+    create_tables(file, version, "messages", "groups");
 }
 
 void older_program::publish(const std::string& group, const std::string& event, int priority)

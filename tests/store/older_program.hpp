@@ -21,6 +21,10 @@ enum class format_version {
 void create_format(const support::plain_connection& file, format_version version,
                    const std::string& prefix = "harel");
 
+/// The same under the names that the tables had before they had a prefix; the newest shape has
+/// always had one.
+void create_unprefixed(const support::plain_connection& file, format_version version);
+
 /// The other program that uses these tables and knows nothing of what skein adds: it works in plain
 /// SQL, publishes in two commits, finishes messages by their number alone, and walks the groups.
 class older_program {
