@@ -163,8 +163,9 @@ public:
     ///
     /// Returns: zeros when there are no tables yet; looking makes none, and upgrades none.
     /// Throws also: `errc::storage_failure` when there are no tables and `create_schema` is false.
-    /// Cost: a look at the oldest message of every group, about a quarter of a second for 100,000
-    /// groups, and a walk over one index of the messages. Other operations wait meanwhile.
+    /// Cost, where the tables have the format's indexes: a look at the oldest message of every
+    /// group, about a quarter of a second for 100,000 groups, and a walk over one index of the
+    /// messages. Other operations wait meanwhile.
     [[nodiscard]] asio::awaitable<transport_counts> counts() const;
 
     /// The groups that have a row, orphans not among them (see `transport_counts`), a page at a
@@ -205,15 +206,16 @@ public:
     /// changed then.
     /// Throws also: `errc::invalid_argument` when this transport holds messages already, or leaves
     /// its tables to somebody else (`create_schema` is false; see <skein/schema.hpp>).
+    /// Cost: a walk over all messages, once, while the write lock is held.
     [[nodiscard]] asio::awaitable<bool> adopt_unprefixed_tables() const;
 
     /// `unpark`, `repair` and `adopt_unprefixed_tables` inside a transaction: they take effect if
     /// and when it commits.
     ///
     /// Throw also: `errc::invalid_argument` for a transaction of another database.
-    bool unpark(transaction& tx, std::string_view group) const;
-    repair_result repair(transaction& tx) const;
-    bool adopt_unprefixed_tables(transaction& tx) const;
+    [[nodiscard]] bool unpark(transaction& tx, std::string_view group) const;
+    [[nodiscard]] repair_result repair(transaction& tx) const;
+    [[nodiscard]] bool adopt_unprefixed_tables(transaction& tx) const;
 
     /// Two handles are equal when they name one transport of one database object.
     [[nodiscard]] bool operator==(const transport& other) const noexcept;
