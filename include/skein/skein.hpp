@@ -8,6 +8,8 @@
 #include <skein/log.hpp>
 #include <skein/message.hpp>
 #include <skein/payload.hpp>
+#include <skein/schema.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
+#include <skein/transport_inspection.hpp>
 #include <skein/version.hpp>

@@ -6,6 +6,7 @@
 #include <skein/message.hpp>
 #include <skein/payload.hpp>
 #include <skein/transaction.hpp>
+#include <skein/transport_inspection.hpp>
 
 #include <asio/awaitable.hpp>
 
@@ -79,6 +80,12 @@ struct claim_options {
 
     /// How long the message is leased; absent: `transport_options::visibility`. Zero or more.
     std::optional<duration> visibility = {};
+};
+
+/// What `transport::repair` has done, in groups.
+struct repair_result {
+    std::size_t orphans_healed = 0; ///< had messages and no row; claims find them now
+    std::size_t ghosts_removed = 0; ///< had a row and no messages
 };
 
 /// Ordered message groups: messages of one group are delivered one at a time, in the order they
@@ -191,6 +198,71 @@ public:
                                              duration delay = duration::zero()) const;
     [[nodiscard]] asio::awaitable<bool> extend(const message_fence& fence,
                                                duration visibility) const;
+
+    /// Frees a parked group at once: its oldest message, given back with a delay, is claimable
+    /// again before that delay is over. The group keeps its place in the rotation.
+    ///
+    /// Returns: true when the group was parked. False when its oldest message is leased or free,
+    /// also because its delay is over, and when there is no such group; nothing has changed then.
+    [[nodiscard]] asio::awaitable<bool> unpark(std::string_view group) const;
+
+    /// How much there is, in one consistent look that keeps no writer waiting.
+    ///
+    /// Returns: zeros when there are no tables yet; looking makes none, and upgrades none.
+    /// Throws also: `errc::storage_failure` when there are no tables and `create_schema` is false.
+    /// Cost, where the tables have the format's indexes: a look at the oldest message of every
+    /// group, about a quarter of a second for 100,000 groups, and a walk over one index of the
+    /// messages. Other operations wait meanwhile.
+    [[nodiscard]] asio::awaitable<transport_counts> counts() const;
+
+    /// The groups that have a row, orphans not among them (see `transport_counts`), a page at a
+    /// time, in the order of their names' bytes:
+    ///
+    ///     std::optional<std::string> last;
+    ///     do {
+    ///         const auto page = co_await transport.groups({.after = last});
+    ///         …
+    ///         last = page.empty() ? std::nullopt : std::optional(page.back().name);
+    ///     } while (last);
+    ///
+    /// Each page is one consistent look that keeps no writer waiting.
+    /// Returns: nothing when there are no more, or no tables yet.
+    /// Throws also: `errc::invalid_argument` for a limit of 0; as `counts`.
+    /// Cost: that of the page, however many groups there are: one look-up for each of its groups
+    /// and a walk over the index entries of their messages.
+    [[nodiscard]] asio::awaitable<std::vector<transport_group>>
+    groups(groups_options options = {}) const;
+
+    /// Puts right what programs that publish in two commits leave behind when they die between
+    /// them: gives orphans their group's row, with priority 0 and no routing key, in the order of
+    /// their first messages, and removes ghosts (see `transport_counts`).
+    ///
+    /// Never done by itself, since such a program may be between its two commits: its group would
+    /// have the wrong priority and key until it drains.
+    /// Cost: as `counts`, while the write lock is held.
+    [[nodiscard]] asio::awaitable<repair_result> repair() const;
+
+    /// Takes over what an older program left in the tables `messages` and `groups`, or `messages`
+    /// alone, before their names had a prefix: renames them to this transport's names and upgrades
+    /// them. Messages, their numbers, leases and delays stay.
+    ///
+    /// Stop every program that uses the old names first: it would fail, or make them anew and not
+    /// see what is published here.
+    /// Returns: true when it was done. False when there is nothing to take over: no table
+    /// `messages`, or one of them has other columns and so belongs to somebody else; nothing has
+    /// changed then.
+    /// Throws also: `errc::invalid_argument` when this transport holds messages already, or leaves
+    /// its tables to somebody else (`create_schema` is false; see <skein/schema.hpp>).
+    /// Cost: a walk over all messages, once, while the write lock is held.
+    [[nodiscard]] asio::awaitable<bool> adopt_unprefixed_tables() const;
+
+    /// `unpark`, `repair` and `adopt_unprefixed_tables` inside a transaction: they take effect if
+    /// and when it commits.
+    ///
+    /// Throw also: `errc::invalid_argument` for a transaction of another database.
+    [[nodiscard]] bool unpark(transaction& tx, std::string_view group) const;
+    [[nodiscard]] repair_result repair(transaction& tx) const;
+    [[nodiscard]] bool adopt_unprefixed_tables(transaction& tx) const;
 
     /// Two handles are equal when they name one transport of one database object.
     [[nodiscard]] bool operator==(const transport& other) const noexcept;

@@ -8,6 +8,9 @@ namespace skein::api {
 
 namespace {
 
+constexpr std::size_t token_length = 32;
+constexpr std::string_view token_digits = "0123456789abcdef";
+
 std::mt19937_64 seeded()
 {
     std::random_device device;
@@ -40,6 +43,18 @@ store::transport& transport_source::ready(runtime::batch& batch, bool create_sch
     return *store_;
 }
 
+store::parked_groups& transport_source::parked(runtime::batch& batch, bool create_schema)
+{
+    ready(batch, create_schema);
+    return *parked_;
+}
+
+store::transport_repair& transport_source::repair(runtime::batch& batch, bool create_schema)
+{
+    ready(batch, create_schema);
+    return *repair_;
+}
+
 bool transport_source::has_work(sqlite::connection connection, bool create_schema,
                                 const store::claim_filter& filter, double now)
 {
@@ -54,17 +69,28 @@ bool transport_source::has_work(sqlite::connection connection, bool create_schem
     return store_->has_work(filter, now);
 }
 
+store::transport_inspection* transport_source::inspection(sqlite::connection connection,
+                                                          bool create_schema)
+{
+    if (!inspection_ || inspection_->is_of_older_shape()) {
+        const store::transport_tables tables = store::find_transport(connection, names_);
+        if (create_schema && !tables.has_messages) {
+            return nullptr;
+        }
+        inspection_ = std::make_unique<store::transport_inspection>(connection, names_, tables);
+    }
+    return inspection_.get();
+}
+
 std::string transport_source::new_lock(std::string_view worker)
 {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string lock(worker);
     lock += '#';
-    for (int half = 0; half < 2; ++half) {
-        std::uint64_t bits = random_();
-        for (int digit = 0; digit < 16; ++digit) {
-            lock += digits[bits & 0xf];
-            bits >>= 4;
+    for (std::size_t digit = 0, bits = 0; digit < token_length; ++digit, bits >>= 4) {
+        if (digit % 16 == 0) {
+            bits = random_();
         }
+        lock += token_digits[bits & 0xf];
     }
     return lock;
 }
@@ -88,6 +114,9 @@ std::optional<clock::wall_time> transport_source::next_due(sqlite::connection /*
 void transport_source::disconnect() noexcept
 {
     store_.reset();
+    parked_.reset();
+    repair_.reset();
+    inspection_.reset();
     is_committed_ = false;
 }
 
@@ -102,8 +131,18 @@ void transport_source::open(sqlite::connection connection, store::transport_shap
     if (!store_ || shape != shape_) {
         is_committed_ = false;
         store_ = std::make_unique<store::transport>(connection, names_, shape);
+        parked_ = std::make_unique<store::parked_groups>(connection, names_);
+        repair_ = std::make_unique<store::transport_repair>(connection, names_, shape);
         shape_ = shape;
     }
+}
+
+std::string worker_of(std::string_view lock)
+{
+    const std::size_t mark = lock.rfind('#');
+    const bool is_ours = mark != lock.npos && lock.size() - mark - 1 == token_length &&
+                         lock.find_first_not_of(token_digits, mark + 1) == lock.npos;
+    return std::string(is_ours ? lock.substr(0, mark) : lock);
 }
 
 } // namespace skein::api

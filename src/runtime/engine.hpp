@@ -53,6 +53,7 @@ public:
     [[nodiscard]] const std::string& worker_id() const noexcept { return worker_id_; }
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] std::size_t length_limit() const noexcept { return length_limit_; }
+    [[nodiscard]] skein::clock::wall_time wall_now() const noexcept { return clock_->wall_now(); }
 
     // On the strand: an operation takes, or leaves, its place.
 

@@ -29,13 +29,13 @@ void require_known_addition(sqlite::connection connection, std::string_view name
     }
 }
 
-void record_addition(sqlite::connection connection, std::string_view name, int version)
+std::vector<std::string> addition_record(std::string_view name, int version)
 {
-    connection.execute("CREATE TABLE IF NOT EXISTS _skein_meta"
-                       " (name TEXT PRIMARY KEY, version INTEGER NOT NULL)");
-    sqlite::statement write(connection, "INSERT INTO _skein_meta (name, version) VALUES (?1, ?2)"
-                                        " ON CONFLICT (name) DO UPDATE SET version = ?2");
-    write.run(name, version);
+    return {"CREATE TABLE IF NOT EXISTS _skein_meta"
+            " (name TEXT PRIMARY KEY, version INTEGER NOT NULL)",
+            "INSERT INTO _skein_meta (name, version) VALUES ('" + std::string(name) + "', " +
+                std::to_string(version) +
+                ") ON CONFLICT (name) DO UPDATE SET version = excluded.version"};
 }
 
 } // namespace skein::store

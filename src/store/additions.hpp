@@ -2,7 +2,9 @@
 
 #include "sqlite/connection.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace skein::store {
 
@@ -13,7 +15,8 @@ namespace skein::store {
 void require_known_addition(sqlite::connection connection, std::string_view name,
                             int known_version);
 
-/// Writes the version of an addition that has just been made, inside the caller's transaction.
-void record_addition(sqlite::connection connection, std::string_view name, int version);
+/// The statements that write down the version of an addition, for the transaction that makes it.
+/// `name` holds no quotation mark.
+[[nodiscard]] std::vector<std::string> addition_record(std::string_view name, int version);
 
 } // namespace skein::store

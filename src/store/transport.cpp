@@ -10,7 +10,6 @@ namespace skein::store {
 
 namespace {
 
-constexpr std::string_view parked = "__parked__";
 constexpr std::string_view fenced = " WHERE seq = ?1 AND group_id = ?2 AND locked_by = ?3";
 
 /// The stamps of claims rise strictly, also when the clock stands still or steps back: otherwise

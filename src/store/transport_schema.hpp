@@ -7,6 +7,12 @@
 
 namespace skein::store {
 
+/// What `locked_by` holds while a message is parked; anything else there is a worker's.
+inline constexpr std::string_view parked = "__parked__";
+
+// Raised when our additions (not the format's own tables) change their shape.
+inline constexpr int transport_additions_version = 1;
+
 /// The names of one transport's tables, indexes and triggers, made from its prefix.
 struct transport_names {
     /// Throws `store::invalid_argument` unless the prefix is an identifier of 1 to 30 characters.
@@ -24,6 +30,17 @@ struct transport_names {
     std::string blocked_by_time;
     std::string lock_changed; ///< trigger
     std::string lock_deleted; ///< trigger
+
+    /// The name that the version of our additions is recorded under.
+    [[nodiscard]] std::string addition() const { return "transport " + key; }
+};
+
+/// Which of a transport's tables, and which of their newer columns, a file has.
+struct transport_tables {
+    bool has_messages = false;
+    bool has_groups = false;
+    bool has_routing_keys = false;
+    bool has_blocked_until = false; ///< a column of ours
 };
 
 /// What the file's tables allow.
@@ -33,8 +50,10 @@ enum class transport_shape {
     complete, ///< the format's tables and our additions: a claim costs the same however much waits
 };
 
-/// Looks at the file without writing. Throws `schema_too_new` when our additions in it are newer
-/// than this program.
+/// Look at the file without writing. Throw `schema_too_new` when our additions in it are newer than
+/// this program.
+[[nodiscard]] transport_tables find_transport(sqlite::connection connection,
+                                              const transport_names& names);
 [[nodiscard]] transport_shape inspect_transport(sqlite::connection connection,
                                                 const transport_names& names);
 

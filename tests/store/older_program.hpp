@@ -1,11 +1,14 @@
 #pragma once
 
+#include "support/other_process.hpp"
 #include "support/plain_connection.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skein::store {
 
@@ -21,6 +24,10 @@ enum class format_version {
 void create_format(const support::plain_connection& file, format_version version,
                    const std::string& prefix = "harel");
 
+/// The same under the names that the tables had before they had a prefix; the newest shape has
+/// always had one.
+void create_unprefixed(const support::plain_connection& file, format_version version);
+
 /// The other program that uses these tables and knows nothing of what skein adds: it works in plain
 /// SQL, publishes in two commits, finishes messages by their number alone, and walks the groups.
 class older_program {
@@ -31,7 +38,11 @@ public:
         std::string event;
     };
 
-    explicit older_program(const std::filesystem::path& path) : file_(path) {}
+    /// With a connection of its own, in this process.
+    explicit older_program(const std::filesystem::path& path);
+
+    /// In another process, which must live as long as this.
+    explicit older_program(support::other_process& process);
 
     void publish(const std::string& group, const std::string& event, int priority = 0);
     void publish_with_key(const std::string& group, const std::string& event,
@@ -47,10 +58,12 @@ public:
     void nack(const claimed& lease);
     void park(const claimed& lease, double end);
 
-    [[nodiscard]] const support::plain_connection& file() const noexcept { return file_; }
-
 private:
-    support::plain_connection file_;
+    using rows = std::vector<std::string>;
+
+    [[nodiscard]] std::string value(const std::string& query) const { return sql_(query).at(0); }
+
+    std::function<rows(const std::string& statements)> sql_;
 };
 
 } // namespace skein::store

@@ -1,5 +1,6 @@
 #include "store/older_program.hpp"
 #include "store/store_client.hpp"
+#include "store/transport_repair.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -205,9 +206,27 @@ TEST_F(TransportForeignWriter, HealsAGroupThatIsBlockedOnlyByItsRow)
     expect_blocked_until_is_right();
 }
 
+TEST_F(TransportForeignWriter, IsRepairedWithTheLeasesOfWhatItLeft)
+{
+    older_.publish_message("left", "l1");
+    older_.publish_message("leased", "l1");
+    older_.publish_message("leased", "l2");
+    client_.file().sql("UPDATE harel_transport_messages SET locked_by = 'other', lock_expiry = 110"
+                      " WHERE seq = 2");
+    older_.publish_group("ghost");
+    transport_repair repair(skein::sqlite::connection(client_.file().handle()), client_.names(),
+                            client_.shape());
+    const repaired_groups repaired = repair.run();
+    EXPECT_EQ(repaired.orphans, 2);
+    EXPECT_EQ(repaired.ghosts, 1);
+    EXPECT_EQ(client_.blocked_until("left"), "NULL");
+    EXPECT_EQ(client_.blocked_until("leased"), "110.0");
+    expect_blocked_until_is_right();
+}
+
 TEST_F(TransportForeignWriter, HonoursRowsThatWereCopiedInWithTheirLeases)
 {
-    older_.file().sql("INSERT INTO harel_transport_messages"
+    client_.file().sql("INSERT INTO harel_transport_messages"
                       " (seq, group_id, event, locked_by, lock_expiry) VALUES"
                       " (10, 'leased', 'l', 'host-1', 110.0), (11, 'parked', 'p', '__parked__',"
                       " 120.0), (12, 'free', 'f', NULL, NULL), (13, 'lapsed', 'e', 'host-2', 90.0);"

@@ -2,6 +2,8 @@
 
 #include "support/plain_connection.hpp"
 
+#include <skein/schema.hpp>
+
 #include <chrono>
 #include <utility>
 
@@ -63,6 +65,12 @@ skein_harness<Usage>::skein_harness() : database_(std::make_unique<support::manu
     if (Usage == usage::on_foreign_schema) {
         support::plain_connection(database_->path()).sql(foreign_schema);
     }
+    if (Usage == usage::on_external_schema) {
+        const support::plain_connection owner(database_->path());
+        for (const std::string& each : schema::transport()) {
+            owner.sql(each);
+        }
+    }
     make_transport();
 }
 
@@ -77,8 +85,8 @@ skein_harness<Usage>::skein_harness(support::manual_database& other)
 template <usage Usage>
 void skein_harness<Usage>::make_transport(bool fair_turns)
 {
-    transport_ = database_->database().transport(
-        {.create_schema = Usage != usage::on_foreign_schema, .fair_turns = fair_turns});
+    transport_ =
+        database_->database().transport({.create_schema = owns_schema, .fair_turns = fair_turns});
 }
 
 template <usage Usage>
@@ -238,5 +246,6 @@ std::unique_ptr<skein_harness<Usage>> skein_harness<Usage>::beside()
 template class skein_harness<usage::by_message>;
 template class skein_harness<usage::by_fence>;
 template class skein_harness<usage::on_foreign_schema>;
+template class skein_harness<usage::on_external_schema>;
 
 } // namespace skein::conformance

@@ -66,9 +66,10 @@ struct held {
 
 /// How a skein transport is used: the ways that must come to the same.
 enum class usage {
-    by_message,        ///< messages are finished by their handles
-    by_fence,          ///< handles are detached at once; messages are finished by their fences
-    on_foreign_schema, ///< the tables are somebody else's and lack what skein adds
+    by_message,         ///< messages are finished by their handles
+    by_fence,           ///< handles are detached at once; messages are finished by their fences
+    on_foreign_schema,  ///< the tables are somebody else's and lack what skein adds
+    on_external_schema, ///< the tables are somebody else's, made with what skein::schema hands out
 };
 
 /// One transport with its time in the test's hands: what the suite needs of an implementation. A
@@ -126,6 +127,8 @@ public:
     [[nodiscard]] skein::transport& transport() noexcept { return *transport_; }
 
 private:
+    static constexpr bool owns_schema = Usage == usage::by_message || Usage == usage::by_fence;
+
     explicit skein_harness(support::manual_database& other);
     void make_transport(bool fair_turns = false);
     held hold(skein::message claimed);

@@ -157,6 +157,45 @@ TEST_F(TransportTables, NoCreateSchema)
     EXPECT_THAT(file.sql("SELECT name FROM sqlite_schema"), IsEmpty());
 }
 
+TEST_F(TransportTables, NoCreateSchemaCannotBeLookedInto)
+{
+    manual_database database;
+    const auto transport = database.database().transport({.create_schema = false});
+    auto counts = database.start(transport.counts());
+    auto groups = database.start(transport.groups());
+    database.settle();
+    EXPECT_EQ(counts.error(), make_error_code(errc::storage_failure));
+    EXPECT_EQ(groups.error(), make_error_code(errc::storage_failure));
+}
+
+TEST_F(TransportTables, AreNotMadeByLooking)
+{
+    manual_database database;
+    const plain_connection file(database.path());
+    const auto transport = database.database().transport();
+    EXPECT_EQ(database.run(transport.counts()).messages, 0U);
+    EXPECT_THAT(database.run(transport.groups()), IsEmpty());
+    EXPECT_THAT(file.sql("SELECT name FROM sqlite_schema"), IsEmpty());
+    database.run(transport.publish("g", "m"));
+    EXPECT_EQ(database.run(transport.counts()).messages, 1U);
+    EXPECT_THAT(database.run(transport.groups()), ::testing::SizeIs(1));
+}
+
+TEST_F(TransportTables, AreNotUpgradedByLooking)
+{
+    const plain_connection file(path_);
+    file.sql(before_routing_keys);
+    const auto before = file.sql("SELECT sql FROM sqlite_schema");
+    manual_database database(path_);
+    const auto transport = database.database().transport();
+    EXPECT_EQ(database.run(transport.counts()).waiting, 1U);
+    EXPECT_EQ(database.run(transport.groups()).at(0).name, "g");
+    EXPECT_EQ(file.sql("SELECT sql FROM sqlite_schema"), before);
+
+    database.run(transport.publish("h", "m", {.routing_key = "a"}));
+    EXPECT_EQ(database.run(transport.groups()).at(1).routing_key, "a");
+}
+
 TEST_F(TransportTables, NoCreateSchemaWorksOnceSomebodyElseHasMadeIt)
 {
     manual_database database;
@@ -346,8 +385,10 @@ TEST_F(TransportTables, ANewerSkeinsTablesAreRefused)
     EXPECT_EQ(code_of(database, {}), refused);
     EXPECT_EQ(code_of(database, {.create_schema = false}), refused);
     auto publish = database.start(database.database().transport().publish("g", "m"));
+    auto counts = database.start(database.database().transport().counts());
     database.settle();
     EXPECT_EQ(publish.error(), refused);
+    EXPECT_EQ(counts.error(), refused);
 }
 
 } // namespace

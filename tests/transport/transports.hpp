@@ -13,13 +13,14 @@ namespace skein::conformance {
 /// Every transport that is held to the suite.
 using transports =
     ::testing::Types<skein_harness<usage::by_message>, skein_harness<usage::by_fence>,
-                     skein_harness<usage::on_foreign_schema>>;
+                     skein_harness<usage::on_foreign_schema>,
+                     skein_harness<usage::on_external_schema>>;
 
 struct transport_names {
     template <class Harness>
     static std::string GetName(int index)
     {
-        const char* const names[] = {"ByMessage", "ByFence", "OnForeignSchema"};
+        const char* const names[] = {"ByMessage", "ByFence", "OnForeignSchema", "OnExternalSchema"};
         return names[index];
     }
 };

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <skein/export.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The tables as SQL, for those who own their migrations: run the statements, and make the handles
+/// with `create_schema = false`.
+///
+/// They are the very statements that skein runs by itself otherwise. Run them in their order, each
+/// once, in one write transaction (`BEGIN IMMEDIATE`), so that of several programs that start
+/// together one does the work. They hold no `;` at their ends and bind nothing.
+namespace skein::schema {
+
+/// The shapes that a transport's tables have had, oldest first.
+enum class transport_version {
+    /// A table `messages` alone: the first version of the format. All programs that use it are to
+    /// be stopped before the upgrade, which renames it.
+    unprefixed_messages,
+    /// Tables `messages` and `groups`, with or without their indexes `messages_by_group` and
+    /// `groups_by_last_claimed`. All programs that use them are to be stopped before the upgrade,
+    /// which renames them.
+    unprefixed,
+    /// `<prefix>_transport_messages` alone.
+    messages_only,
+    /// `<prefix>_transport_groups` has no column `routing_key`; with or without the indexes.
+    without_routing_keys,
+    /// The newest shape of the format, without what skein adds: a transport works on it, and a
+    /// claim costs more the more groups there are.
+    without_additions,
+};
+
+/// The statements that make a transport's tables in a file that has none.
+///
+/// `prefix`: as in `transport_options`.
+/// Throws: `skein::error` with `errc::invalid_argument` for a prefix that is not accepted.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> transport(std::string_view prefix = "harel");
+
+/// The statements that bring tables of an older shape to what `transport` makes. What is in them
+/// stays: messages, leases, and delays.
+///
+/// `from`: the shape that the tables have.
+/// `prefix`: the one that the tables have or, where they have none, get; such tables must not exist
+///           then.
+/// Throws: as `transport`.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string>
+transport_upgrade(transport_version from, std::string_view prefix = "harel");
+
+} // namespace skein::schema
