@@ -36,7 +36,7 @@ struct transport_options {
     duration visibility = std::chrono::seconds{30};
 
     /// Whether to create or upgrade the tables at the first use. False leaves the schema to
-    /// somebody else: the first use fails when the tables are not there.
+    /// somebody else (see <skein/schema.hpp>): the first use fails when the tables are not there.
     bool create_schema = true;
 
     /// Whether a group that a publish creates waits behind those that are there. Otherwise it comes
@@ -206,7 +206,7 @@ public:
     /// also because its delay is over, and when there is no such group; nothing has changed then.
     [[nodiscard]] asio::awaitable<bool> unpark(std::string_view group) const;
 
-    /// How much there is, in one consistent look that keeps no writer waiting.
+    /// How much there is, in one consistent look without the write lock.
     ///
     /// Returns: zeros when there are no tables yet; looking makes none, and upgrades none.
     /// Throws also: `errc::storage_failure` when there are no tables and `create_schema` is false.
@@ -225,7 +225,7 @@ public:
     ///         last = page.empty() ? std::nullopt : std::optional(page.back().name);
     ///     } while (last);
     ///
-    /// Each page is one consistent look that keeps no writer waiting.
+    /// Each page is one consistent look without the write lock.
     /// Returns: nothing when there are no more, or no tables yet.
     /// Throws also: `errc::invalid_argument` for a limit of 0; as `counts`.
     /// Cost: that of the page, however many groups there are: one look-up for each of its groups

@@ -21,8 +21,8 @@ struct transport_counts {
     std::size_t messages = 0; ///< of every state
     std::size_t groups = 0;   ///< groups that have messages
 
-    /// Messages that nobody holds: those that a claim may take now, and those behind another
-    /// message of their group. A lease or a park that has ended counts here.
+    /// Messages of neither kind below: those that a claim may take now, and those behind another
+    /// message of their group. One whose lease or delay has ended counts here.
     std::size_t waiting = 0;
     std::size_t in_flight = 0; ///< leases that hold
     std::size_t parked = 0;    ///< messages given back with a delay that is not over
