@@ -30,7 +30,7 @@ indexed_groups::indexed_groups(sqlite::connection connection, const transport_na
       next_lapse_(connection, "SELECT min(blocked_until) FROM " + names.groups + " INDEXED BY " +
                                   names.blocked_by_time + " WHERE blocked_until >= ?1"),
       by_priority_(connection, probe(names, names.free_by_priority, "min(priority, 4) = ?2")),
-      by_key_(connection, probe(names, names.free_by_key, "routing_key IS ?2")),
+      by_key_(connection, probe(names, names.free_by_key, "routing_key = ?2")),
       by_key_and_priority_(connection, probe(names, names.free_by_key_and_priority,
                                              "routing_key IS ?2 AND min(priority, 4) = ?3")),
       set_blocked_(connection,
@@ -98,7 +98,7 @@ void indexed_groups::probe_any_key(group_candidates& found, int min_priority, st
 void indexed_groups::probe_key(group_candidates& found, std::optional<std::string_view> key,
                                int min_priority, std::int64_t most)
 {
-    if (min_priority == 0) {
+    if (key && min_priority == 0) {
         take_rows(found, by_key_.start(most, key));
         return;
     }

@@ -49,14 +49,15 @@ void add_blocked_until(statements& all, const transport_names& names,
 
 /// Free groups in the order of fairness, one index for each kind of probe. Nothing may stand
 /// between `last_claimed_at` and the rowid: groups that were never claimed all carry the stamp 0.
-/// Other programs may write any priority: above 4 counts as 4, below 0 is never asked for.
+/// Other programs may write any priority: above 4 counts as 4, below 0 is never asked for. Most
+/// groups have no key: one index less is kept for those.
 void add_group_indexes(statements& all, const transport_names& names)
 {
     const std::string free = " WHERE blocked_until IS NULL AND priority >= 0";
     all.push_back("CREATE INDEX IF NOT EXISTS " + names.free_by_priority + " ON " + names.groups +
                   " (min(priority, 4), last_claimed_at)" + free);
     all.push_back("CREATE INDEX IF NOT EXISTS " + names.free_by_key + " ON " + names.groups +
-                  " (routing_key, last_claimed_at)" + free);
+                  " (routing_key, last_claimed_at)" + free + " AND routing_key IS NOT NULL");
     all.push_back("CREATE INDEX IF NOT EXISTS " + names.free_by_key_and_priority + " ON " +
                   names.groups + " (routing_key, min(priority, 4), last_claimed_at)" + free);
     all.push_back("CREATE INDEX IF NOT EXISTS " + names.blocked_by_time + " ON " + names.groups +
