@@ -50,7 +50,10 @@ asio::awaitable<Result> take_result(asio::awaitable<void> done,
 /// - `errc::busy`: another process held the lock longer than `busy_timeout`; nothing was done;
 /// - `errc::disk_full`, `errc::storage_failure`: SQLite refused; nothing was done. A failure of the
 ///   commit fails every operation of its batch;
-/// - `errc::schema_too_new`: a newer skein has extended the file.
+/// - `errc::schema_too_new`: a newer skein has extended the file;
+/// - `errc::file_replaced`: the file or its write-ahead log (`-wal`) was moved, replaced or deleted
+///   by other means than SQLite's. This is final, and what waits ends with it within a second; what
+///   was committed before is in the old file. Close, and open what is there now.
 /// `asio::error::operation_aborted` is only ever the answer to the caller's own cancellation.
 class SKEIN_EXPORT database {
 public:

@@ -67,6 +67,7 @@ void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_t
 
 engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> opened)
     : database(std::move(opened)), connection(database->getHandle()),
+      files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
       writes(owner, *database, *owner.clock_, owner.path_.string()),
       reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
       commits_of_others(connection, owner.clock_->make_alarm(owner.strand_),
@@ -222,12 +223,16 @@ void engine::pump()
         } else {
             fail_everything(to_error(refusal, path_.string()));
         }
+    } catch (const error& lost) {
+        abandon_file(lost);
     }
 }
 
 /// At most one batch: others on the executor get their turn before the next.
 void engine::work()
 {
+    // Nothing may be told from a file, or acknowledged into one, that nobody else sees any more.
+    file_->files.check();
     if (!read_all() || (wants_to_write() && !write_batch())) {
         wait_for_lock();
     } else if (file_->lock.is_pausing()) {
@@ -250,6 +255,7 @@ bool engine::read_all()
             return false;
         }
         file_->readings.pop_front();
+        file_->files.check();
     }
     return true;
 }
@@ -259,6 +265,7 @@ bool engine::wants_to_write()
     if (file_->waiting.has_patient()) {
         // Before the look that may decide to wait: no commit can then come in between unnoticed.
         file_->commits_of_others.start();
+        file_->files.start();
     }
     return !file_->units.empty() || probe_lines();
 }
@@ -320,8 +327,23 @@ void engine::fail_everything(const error& failure)
         each->complete(std::make_exception_ptr(failure));
     }
     file_->units.clear();
+    for (const auto& each : file_->readings) {
+        each->complete(std::make_exception_ptr(failure));
+    }
+    file_->readings.clear();
     file_->waiting.fail_all(failure);
     settle();
+}
+
+/// The file is not the one that was opened any more. All that comes from now on gets here too.
+void engine::abandon_file(const error& reason)
+{
+    if (!file_->is_lost) {
+        file_->is_lost = true;
+        log(log_level::warning, "the file or its -wal was replaced or deleted while it was open; "
+                                "every operation fails from now on");
+    }
+    fail_everything(reason);
 }
 
 /// Nothing to do just now: decides what to wait for.
@@ -331,6 +353,7 @@ void engine::settle()
         set_deadline();
     } else {
         file_->commits_of_others.stop();
+        file_->files.stop();
         file_->deadline->clear();
         file_->deadline_at.reset();
     }

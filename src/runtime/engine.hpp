@@ -4,6 +4,7 @@
 #include "runtime/checkpointer.hpp"
 #include "runtime/committer.hpp"
 #include "runtime/context_life.hpp"
+#include "runtime/file_guard.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/lock_wait.hpp"
 #include "runtime/reader.hpp"
@@ -73,6 +74,7 @@ private:
 
         std::unique_ptr<SQLite::Database> database;
         sqlite::connection connection;
+        file_guard files;
         committer writes;
         reader reads;
         checkpointer checkpoints;
@@ -83,6 +85,7 @@ private:
         std::deque<std::shared_ptr<unit>> units;
         std::deque<std::shared_ptr<reading>> readings;
         waitlist waiting;
+        bool is_lost = false; ///< somebody has replaced or deleted it
     };
 
     engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
@@ -100,6 +103,7 @@ private:
     bool probe_lines();
     void wait_for_lock();
     void fail_everything(const error& failure);
+    void abandon_file(const error& reason);
     void settle();
     void set_deadline();
     void reach_deadline();
