@@ -31,6 +31,8 @@ public:
             return "the file was extended by a newer skein";
         case errc::file_replaced:
             return "the file was replaced or deleted";
+        case errc::forked:
+            return "the database belongs to the parent process";
         }
         return "unknown error";
     }

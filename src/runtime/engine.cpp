@@ -70,7 +70,7 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
       files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
       writes(owner, *database, *owner.clock_, owner.path_.string()),
       reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
-      commits_of_others(connection, owner.clock_->make_alarm(owner.strand_),
+      commits_of_others(connection, owner.home_, owner.clock_->make_alarm(owner.strand_),
                         owner.options_.watch_interval,
                         [this, &owner] {
                             waiting.mark_all();
@@ -84,7 +84,8 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
 std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
                                      const std::filesystem::path& path, database_options options)
 {
-    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))));
+    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))),
+                                       &engine::let_go);
     context_life::of(executor.context())->watch(made);
     made->log(log_level::info, "opened, SQLite " + std::string(sqlite3_libversion()));
     return made;
@@ -100,8 +101,29 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
     length_limit_ = file_->connection.length_limit();
 }
 
+/// In a child process everything is leaked on purpose: closing the connection there could delete
+/// the log that the parent writes, and what else there is may be locked by threads that do not
+/// exist.
+void engine::let_go(engine* unused) noexcept
+{
+    if (!unused->is_left_behind()) {
+        delete unused;
+    }
+}
+
+void engine::require_home() const
+{
+    if (is_left_behind()) {
+        throw forked_error(path_.string());
+    }
+}
+
 void engine::submit(std::shared_ptr<operation> wanted)
 {
+    if (is_left_behind()) {
+        wanted->complete(std::make_exception_ptr(forked_error(path_.string())));
+        return;
+    }
     if (!inbox_.put(wanted)) {
         wanted->complete(std::make_exception_ptr(closed_error(path_.string())));
     }
@@ -109,13 +131,16 @@ void engine::submit(std::shared_ptr<operation> wanted)
 
 void engine::cancel(const std::shared_ptr<operation>& unwanted)
 {
+    if (is_left_behind()) {
+        return;
+    }
     unwanted->request_cancel();
     inbox_.put_cancellation(unwanted);
 }
 
 void engine::close(std::shared_ptr<operation> closing)
 {
-    if (!inbox_.put_closing(closing)) {
+    if (is_left_behind() || !inbox_.put_closing(closing)) {
         closing->complete();
     }
 }
@@ -152,7 +177,7 @@ void engine::remove(waiter& leaving)
 
 void engine::context_ended() noexcept
 {
-    if (file_) {
+    if (file_ && !is_left_behind()) {
         finish({});
     }
 }
@@ -163,10 +188,11 @@ void engine::wake()
     asio::post(strand_, [self = shared_from_this()] { self->drain(); });
 }
 
-/// On the strand, as is everything below.
+/// On the strand, as is everything below. A child process that runs a context of its parent's gets
+/// here too, and into `pump` and `reach_deadline`.
 void engine::drain()
 {
-    if (!file_) {
+    if (!file_ || is_left_behind()) {
         return;
     }
     inbox::contents news = inbox_.take();
@@ -212,7 +238,7 @@ void engine::take_in(inbox::contents news)
 /// Does what there is to do now, and decides what to wait for.
 void engine::pump()
 {
-    if (file_->lock.is_pausing()) {
+    if (is_left_behind() || file_->lock.is_pausing()) {
         return;
     }
     try {
@@ -379,6 +405,9 @@ void engine::set_deadline()
 
 void engine::reach_deadline()
 {
+    if (is_left_behind()) {
+        return;
+    }
     file_->deadline_at.reset();
     file_->waiting.expire(clock_->steady_now());
     file_->waiting.mark_due(clock_->wall_now());

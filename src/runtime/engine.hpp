@@ -5,6 +5,7 @@
 #include "runtime/committer.hpp"
 #include "runtime/context_life.hpp"
 #include "runtime/file_guard.hpp"
+#include "runtime/home_process.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/lock_wait.hpp"
 #include "runtime/reader.hpp"
@@ -38,7 +39,14 @@ public:
                                                       const std::filesystem::path& path,
                                                       database_options options);
 
-    // From any thread.
+    // From any thread. In the child of a fork all of these come before any mutex: the thread that
+    // held it there does not exist.
+
+    /// Whether this is a copy in a child process, of which nothing may be used.
+    [[nodiscard]] bool is_left_behind() const noexcept { return home_.is_left(); }
+
+    /// Throws `errc::forked` in a child process.
+    void require_home() const;
 
     void submit(std::shared_ptr<operation> wanted);
     void cancel(const std::shared_ptr<operation>& unwanted);
@@ -90,6 +98,8 @@ private:
 
     engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
            database_options options);
+    ~engine() override = default;
+    static void let_go(engine* unused) noexcept;
 
     void wake();
     void drain();
@@ -110,6 +120,7 @@ private:
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
     void log(log_level level, const std::string& text) const;
 
+    const home_process home_;
     const std::filesystem::path path_;
     const database_options options_;
     const std::shared_ptr<skein::clock> clock_;
@@ -126,6 +137,7 @@ private:
 template <class Source, class... Arguments>
 std::shared_ptr<Source> engine::source_named(const std::string& name, const Arguments&... arguments)
 {
+    require_home();
     const std::lock_guard lock(sources_mutex_);
     std::shared_ptr<source>& found = sources_[name];
     if (!found) {

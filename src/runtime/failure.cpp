@@ -42,6 +42,11 @@ error closed_error(const std::string& file)
     return {errc::closed, file + ": the database is closed"};
 }
 
+error forked_error(const std::string& file)
+{
+    return {errc::forked, file + ": opened before the fork that made this process"};
+}
+
 error busy_error(const std::string& file)
 {
     return {errc::busy, file + ": another process held the lock longer than busy_timeout",

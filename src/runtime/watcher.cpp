@@ -2,9 +2,10 @@
 
 namespace skein::runtime {
 
-watcher::watcher(sqlite::connection connection, std::unique_ptr<alarm> timer,
-                 std::chrono::microseconds interval, std::function<void()> changed)
-    : version_(connection), timer_(std::move(timer)), interval_(interval),
+watcher::watcher(sqlite::connection connection, const home_process& home,
+                 std::unique_ptr<alarm> timer, std::chrono::microseconds interval,
+                 std::function<void()> changed)
+    : version_(connection), home_(home), timer_(std::move(timer)), interval_(interval),
       changed_(std::move(changed))
 {
 }
@@ -32,6 +33,9 @@ void watcher::arm()
 
 void watcher::look()
 {
+    if (home_.is_left()) {
+        return;
+    }
     const bool is_news = has_changed();
     arm();
     if (is_news) {

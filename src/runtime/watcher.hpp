@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/home_process.hpp"
 #include "sqlite/data_version.hpp"
 
 #include <skein/clock.hpp>
@@ -19,7 +20,7 @@ namespace skein::runtime {
 /// always noticed.
 class watcher {
 public:
-    watcher(sqlite::connection connection, std::unique_ptr<alarm> timer,
+    watcher(sqlite::connection connection, const home_process& home, std::unique_ptr<alarm> timer,
             std::chrono::microseconds interval, std::function<void()> changed);
 
     /// Begins to watch; harmless when it does already. Throws `sqlite::error`, also when busy.
@@ -33,6 +34,7 @@ private:
     [[nodiscard]] bool has_changed();
 
     sqlite::data_version version_;
+    const home_process& home_;
     std::unique_ptr<alarm> timer_;
     std::chrono::microseconds interval_;
     std::function<void()> changed_;
