@@ -38,6 +38,12 @@ struct database_options {
     /// Shorter wakes waiters sooner and costs more processor time.
     std::chrono::microseconds watch_interval{1000};
 
+    /// Whether the log is warned when the SQLite that was loaded has, by its number, the
+    /// "WAL-reset" bug (repaired in 3.51.3, 3.50.7 and 3.44.6), which can lose commits of a file in
+    /// WAL mode with several connections. False for a build that has been repaired under its old
+    /// number, as distributions do.
+    bool warn_of_wal_reset_bug = true;
+
     /// Receives what skein has to say; silent by default.
     log_function log = {};
 

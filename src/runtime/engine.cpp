@@ -2,6 +2,7 @@
 
 #include "runtime/failure.hpp"
 #include "runtime/opening.hpp"
+#include "runtime/opening_warnings.hpp"
 #include "store/error.hpp"
 
 #include <SQLiteCpp/Database.h>
@@ -99,6 +100,9 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
     length_limit_ = file_->connection.length_limit();
+    for (const std::string& each : opening_warnings(file_->connection, options_)) {
+        log(log_level::warning, each);
+    }
 }
 
 /// In a child process everything is leaked on purpose: closing the connection there could delete
