@@ -34,6 +34,9 @@ database_options checked(database_options options)
     if (options.busy_timeout < options.busy_timeout.zero()) {
         throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
     }
+    if (options.watch != watch::timer && options.watch != watch::hybrid) {
+        throw error(errc::invalid_argument, "watch: not a value of watch");
+    }
     options.watch_interval =
         std::min<std::chrono::microseconds>(options.watch_interval, longest_option);
     options.busy_timeout =
@@ -71,8 +74,8 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
       files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
       writes(owner, *database, *owner.clock_, owner.path_.string()),
       reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
-      commits_of_others(connection, owner.home_, owner.clock_->make_alarm(owner.strand_),
-                        owner.options_.watch_interval,
+      commits_of_others(connection, owner.home_, *owner.clock_, owner.strand_,
+                        owner.options_.watch_interval, owner.make_hint(connection),
                         [this, &owner] {
                             waiting.mark_all();
                             owner.pump();
@@ -334,6 +337,9 @@ bool engine::write_batch()
         return false;
     }
     file_->lock.note_success();
+    if (file_->commits_of_others.note_own_commit()) {
+        file_->waiting.mark_all();
+    }
     file_->checkpoints.run_if_due();
     return true;
 }
@@ -446,6 +452,19 @@ void engine::finish(std::vector<std::shared_ptr<operation>> closings) noexcept
     for (const auto& each : closings) {
         each->complete();
     }
+}
+
+std::unique_ptr<wal_hint> engine::make_hint(sqlite::connection connection) const
+{
+    std::string refusal;
+    std::unique_ptr<wal_hint> hint;
+    if (options_.watch == watch::hybrid) {
+        hint = make_wal_hint(strand_, connection, refusal);
+    }
+    if (!refusal.empty()) {
+        log(log_level::warning, "watch::hybrid is not possible, the timer is used: " + refusal);
+    }
+    return hint;
 }
 
 void engine::log(log_level level, const std::string& text) const

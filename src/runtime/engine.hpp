@@ -11,6 +11,7 @@
 #include "runtime/reader.hpp"
 #include "runtime/source.hpp"
 #include "runtime/waitlist.hpp"
+#include "runtime/wal_hint.hpp"
 #include "runtime/watcher.hpp"
 
 #include <skein/database_options.hpp>
@@ -118,6 +119,7 @@ private:
     void set_deadline();
     void reach_deadline();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
+    [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
     void log(log_level level, const std::string& text) const;
 
     const home_process home_;

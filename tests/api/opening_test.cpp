@@ -132,6 +132,7 @@ TEST_F(Opening, RefusesOptionsThatAreNone)
     refused({.busy_timeout = -1ms}, "busy_timeout");
     refused({.watch_interval = 0us}, "watch_interval");
     refused({.watch_interval = -1us}, "watch_interval");
+    refused({.watch = static_cast<skein::watch>(7)}, "watch");
     refused({.durability = static_cast<skein::durability>(7)}, "durability");
     refused({.journal = static_cast<skein::journal_mode>(7)}, "journal");
 }
@@ -337,6 +338,21 @@ TEST_F(InMemory, QueuesWork)
     auto late = db_.start(queue_.claim());
     db_.settle();
     EXPECT_EQ(late.error(), errc::closed);
+}
+
+TEST_F(InMemory, NobodyElseIsAskedFor)
+{
+    sqlite3* const handle = db_.handle();
+    auto waiting = db_.start(queue_.claim());
+    db_.settle();
+    skein::support::statement_counter statements(handle);
+    for (int each = 0; each < 100; ++each) {
+        db_.advance(1ms);
+    }
+    EXPECT_EQ(statements.count(), 0u);
+    EXPECT_EQ(db_.clock().alarms(), 1u) << "the one for what falls due";
+    db_.run(queue_.publish("g", "m"));
+    EXPECT_EQ(waiting.result().payload(), "m");
 }
 
 TEST_F(InMemory, DatabasesAreEachForThemselves)
