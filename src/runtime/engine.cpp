@@ -73,7 +73,9 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
     : database(std::move(opened)), connection(database->getHandle()),
       files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
       writes(owner, *database, *owner.clock_, owner.path_.string()),
-      reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
+      reads(*database, writes.guard(), owner.path_.string()),
+      checkpoints(connection,
+                  [&owner](const std::string& text) { owner.log(log_level::warning, text); }),
       commits_of_others(connection, owner.home_, *owner.clock_, owner.strand_,
                         owner.options_.watch_interval, owner.make_hint(connection),
                         [this, &owner] {
