@@ -45,12 +45,23 @@ asio::awaitable<Result> take_result(asio::awaitable<void> done,
 /// transports and messages made from it do not keep it open. Their operations end with
 /// `errc::closed` from then on.
 ///
+/// It belongs to the process that has opened it. After a fork, everything in the child is refused
+/// with `errc::forked`, making a transport and closing included; dropping handles there does
+/// nothing: what they hold stays leased, open and running for the parent. A child may open
+/// databases of its own, but not the file that its parent had open at the fork, unless it calls
+/// exec first: it inherits what SQLite remembers of the locks, and none of the locks. Do not fork
+/// inside a callback.
+///
 /// All operations of all handles throw `skein::error` when they are awaited:
 /// - `errc::closed`: the database was closed, or its executor is gone;
 /// - `errc::busy`: another process held the lock longer than `busy_timeout`; nothing was done;
 /// - `errc::disk_full`, `errc::storage_failure`: SQLite refused; nothing was done. A failure of the
 ///   commit fails every operation of its batch;
-/// - `errc::schema_too_new`: a newer skein has extended the file.
+/// - `errc::schema_too_new`: a newer skein has extended the file;
+/// - `errc::file_replaced`: the file or its write-ahead log (`-wal`) was moved, replaced or deleted
+///   by other means than SQLite's. This is final, and what waits ends with it within a second; what
+///   was committed before is in the old file. Close, and open what is there now;
+/// - `errc::forked`: the database was opened before a fork, and this is the child.
 /// `asio::error::operation_aborted` is only ever the answer to the caller's own cancellation.
 class SKEIN_EXPORT database {
 public:

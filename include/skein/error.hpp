@@ -17,6 +17,8 @@ enum class errc {
     disk_full,         ///< the disk, or a limit on the file's size, is full
     storage_failure,   ///< SQLite refused for another reason, see `error::sqlite_code`
     schema_too_new,    ///< a newer skein has extended this file in a way that this one cannot read
+    file_replaced,     ///< the file, or its `-wal`, was replaced or deleted while open; final
+    forked,            ///< the database was opened in the process that this one was forked from
 };
 
 /// The category of `errc`; its name is "skein".

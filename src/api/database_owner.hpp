@@ -5,7 +5,6 @@
 #include "runtime/own_thread.hpp"
 
 #include <memory>
-#include <optional>
 
 namespace skein::api {
 
@@ -13,7 +12,7 @@ namespace skein::api {
 class database_owner {
 public:
     database_owner(const std::filesystem::path& path, database_options options)
-        : thread_(std::in_place),
+        : thread_(std::make_unique<runtime::own_thread>()),
           engine_(runtime::engine::open(thread_->executor(), path, std::move(options)))
     {
     }
@@ -27,7 +26,15 @@ public:
     database_owner(const database_owner&) = delete;
     database_owner& operator=(const database_owner&) = delete;
 
-    ~database_owner() { engine_->close(std::make_shared<runtime::closing>()); }
+    ~database_owner()
+    {
+        if (engine_->is_left_behind()) {
+            // A child process has no such thread: it could be waited for to the end of time.
+            static_cast<void>(thread_.release());
+        } else {
+            engine_->close(std::make_shared<runtime::closing>());
+        }
+    }
 
     [[nodiscard]] const std::shared_ptr<runtime::engine>& engine() const noexcept
     {
@@ -36,7 +43,7 @@ public:
 
 private:
     // The thread ends last: it runs the closing.
-    std::optional<runtime::own_thread> thread_;
+    std::unique_ptr<runtime::own_thread> thread_;
     std::shared_ptr<runtime::engine> engine_;
 };
 

@@ -29,6 +29,10 @@ public:
             return "SQLite refused";
         case errc::schema_too_new:
             return "the file was extended by a newer skein";
+        case errc::file_replaced:
+            return "the file was replaced or deleted";
+        case errc::forked:
+            return "the database belongs to the parent process";
         }
         return "unknown error";
     }

@@ -3,12 +3,15 @@
 #include "runtime/caller.hpp"
 #include "runtime/closing.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/failure.hpp"
 #include "runtime/operation.hpp"
 
 #include <asio/associated_cancellation_slot.hpp>
+#include <asio/associated_executor.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_type.hpp>
+#include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <exception>
@@ -29,6 +32,10 @@ struct start_operation {
     void operator()(Handler handler, std::shared_ptr<engine> engine,
                     std::shared_ptr<operation> wanted) const
     {
+        if (engine->is_left_behind()) {
+            refuse(std::move(handler), forked_error(engine->path().string()));
+            return;
+        }
         auto slot = asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected()) {
             slot.assign([engine = std::weak_ptr(engine),
@@ -42,6 +49,18 @@ struct start_operation {
         }
         wanted->set_caller(make_caller(std::move(handler)));
         ((*engine).*enter)(std::move(wanted));
+    }
+
+private:
+    /// Straight to the executor, without what keeps callers: that has mutexes.
+    template <class Handler>
+    static void refuse(Handler handler, const error& reason)
+    {
+        const auto executor = asio::get_associated_executor(handler);
+        asio::post(executor, [handler = std::move(handler),
+                              failure = std::make_exception_ptr(reason)]() mutable {
+            handler(std::move(failure));
+        });
     }
 };
 

@@ -1,5 +1,9 @@
 #include "runtime/checkpointer.hpp"
 
+#include "sqlite/statement.hpp"
+
+#include <utility>
+
 namespace skein::runtime {
 
 namespace {
@@ -7,10 +11,25 @@ namespace {
 // SQLite's own measure: about 4 MB.
 constexpr int pages_between_checkpoints = 1000;
 
+constexpr std::int64_t megabyte = 1024 * 1024;
+
+// Larger than what a burst leaves behind, and small beside a disk.
+constexpr std::int64_t first_warning = 64 * megabyte;
+
+std::int64_t page_size_of(sqlite::connection connection)
+{
+    sqlite::statement read(connection, "PRAGMA page_size");
+    sqlite::execution once = read.start();
+    once.step();
+    return once.integer(0);
+}
+
 } // namespace
 
-checkpointer::checkpointer(sqlite::connection connection)
-    : connection_(connection), next_(pages_between_checkpoints)
+checkpointer::checkpointer(sqlite::connection connection,
+                           std::function<void(const std::string&)> warn)
+    : connection_(connection), warn_(std::move(warn)), page_size_(page_size_of(connection)),
+      next_warning_(first_warning), next_(pages_between_checkpoints)
 {
     sqlite3_wal_hook(connection_.handle(), &checkpointer::note_commit, this);
 }
@@ -20,7 +39,7 @@ checkpointer::~checkpointer()
     sqlite3_wal_hook(connection_.handle(), nullptr, nullptr);
 }
 
-void checkpointer::run_if_due() noexcept
+void checkpointer::run_if_due()
 {
     if (pages_ < next_) {
         return;
@@ -32,6 +51,22 @@ void checkpointer::run_if_due() noexcept
     // While a reader pins the log, trying again after each commit would only cost.
     const bool is_done = code == SQLITE_OK && moved == in_log;
     next_ = is_done ? pages_between_checkpoints : pages_ + pages_between_checkpoints;
+    if (is_done) {
+        next_warning_ = first_warning;
+    } else if (code == SQLITE_OK) {
+        warn_of_growth(in_log);
+    }
+}
+
+void checkpointer::warn_of_growth(int pages)
+{
+    const std::int64_t bytes = pages * page_size_;
+    if (bytes >= next_warning_) {
+        next_warning_ = 2 * bytes;
+        warn_("the write-ahead log has grown to " + std::to_string(bytes / megabyte) +
+              " MB, because a reader does not come to its end: look for a connection with a SELECT "
+              "or a transaction that was begun long ago, of any process");
+    }
 }
 
 int checkpointer::note_commit(void* self, sqlite3* /*handle*/, const char* /*schema*/, int pages)

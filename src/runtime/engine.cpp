@@ -2,6 +2,7 @@
 
 #include "runtime/failure.hpp"
 #include "runtime/opening.hpp"
+#include "runtime/opening_warnings.hpp"
 #include "store/error.hpp"
 
 #include <SQLiteCpp/Database.h>
@@ -32,6 +33,9 @@ database_options checked(database_options options)
     }
     if (options.busy_timeout < options.busy_timeout.zero()) {
         throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
+    }
+    if (options.watch != watch::timer && options.watch != watch::hybrid) {
+        throw error(errc::invalid_argument, "watch: not a value of watch");
     }
     options.watch_interval =
         std::min<std::chrono::microseconds>(options.watch_interval, longest_option);
@@ -67,10 +71,13 @@ void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_t
 
 engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> opened)
     : database(std::move(opened)), connection(database->getHandle()),
+      files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
       writes(owner, *database, *owner.clock_, owner.path_.string()),
-      reads(*database, writes.guard(), owner.path_.string()), checkpoints(connection),
-      commits_of_others(connection, owner.clock_->make_alarm(owner.strand_),
-                        owner.options_.watch_interval,
+      reads(*database, writes.guard(), owner.path_.string()),
+      checkpoints(connection,
+                  [&owner](const std::string& text) { owner.log(log_level::warning, text); }),
+      commits_of_others(connection, owner.home_, *owner.clock_, owner.strand_,
+                        owner.options_.watch_interval, owner.make_hint(connection),
                         [this, &owner] {
                             waiting.mark_all();
                             owner.pump();
@@ -83,7 +90,8 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
 std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
                                      const std::filesystem::path& path, database_options options)
 {
-    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))));
+    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))),
+                                       &engine::let_go);
     context_life::of(executor.context())->watch(made);
     made->log(log_level::info, "opened, SQLite " + std::string(sqlite3_libversion()));
     return made;
@@ -97,10 +105,34 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
     length_limit_ = file_->connection.length_limit();
+    for (const std::string& each : opening_warnings(file_->connection, options_)) {
+        log(log_level::warning, each);
+    }
+}
+
+/// In a child process everything is leaked on purpose: closing the connection there could delete
+/// the log that the parent writes, and what else there is may be locked by threads that do not
+/// exist.
+void engine::let_go(engine* unused) noexcept
+{
+    if (!unused->is_left_behind()) {
+        delete unused;
+    }
+}
+
+void engine::require_home() const
+{
+    if (is_left_behind()) {
+        throw forked_error(path_.string());
+    }
 }
 
 void engine::submit(std::shared_ptr<operation> wanted)
 {
+    if (is_left_behind()) {
+        wanted->complete(std::make_exception_ptr(forked_error(path_.string())));
+        return;
+    }
     if (!inbox_.put(wanted)) {
         wanted->complete(std::make_exception_ptr(closed_error(path_.string())));
     }
@@ -108,13 +140,16 @@ void engine::submit(std::shared_ptr<operation> wanted)
 
 void engine::cancel(const std::shared_ptr<operation>& unwanted)
 {
+    if (is_left_behind()) {
+        return;
+    }
     unwanted->request_cancel();
     inbox_.put_cancellation(unwanted);
 }
 
 void engine::close(std::shared_ptr<operation> closing)
 {
-    if (!inbox_.put_closing(closing)) {
+    if (is_left_behind() || !inbox_.put_closing(closing)) {
         closing->complete();
     }
 }
@@ -151,7 +186,7 @@ void engine::remove(waiter& leaving)
 
 void engine::context_ended() noexcept
 {
-    if (file_) {
+    if (file_ && !is_left_behind()) {
         finish({});
     }
 }
@@ -162,10 +197,11 @@ void engine::wake()
     asio::post(strand_, [self = shared_from_this()] { self->drain(); });
 }
 
-/// On the strand, as is everything below.
+/// On the strand, as is everything below. A child process that runs a context of its parent's gets
+/// here too, and into `pump` and `reach_deadline`.
 void engine::drain()
 {
-    if (!file_) {
+    if (!file_ || is_left_behind()) {
         return;
     }
     inbox::contents news = inbox_.take();
@@ -211,7 +247,7 @@ void engine::take_in(inbox::contents news)
 /// Does what there is to do now, and decides what to wait for.
 void engine::pump()
 {
-    if (file_->lock.is_pausing()) {
+    if (is_left_behind() || file_->lock.is_pausing()) {
         return;
     }
     try {
@@ -222,12 +258,16 @@ void engine::pump()
         } else {
             fail_everything(to_error(refusal, path_.string()));
         }
+    } catch (const error& lost) {
+        abandon_file(lost);
     }
 }
 
 /// At most one batch: others on the executor get their turn before the next.
 void engine::work()
 {
+    // Nothing may be told from a file, or acknowledged into one, that nobody else sees any more.
+    file_->files.check();
     if (!read_all() || (wants_to_write() && !write_batch())) {
         wait_for_lock();
     } else if (file_->lock.is_pausing()) {
@@ -250,6 +290,7 @@ bool engine::read_all()
             return false;
         }
         file_->readings.pop_front();
+        file_->files.check();
     }
     return true;
 }
@@ -259,6 +300,7 @@ bool engine::wants_to_write()
     if (file_->waiting.has_patient()) {
         // Before the look that may decide to wait: no commit can then come in between unnoticed.
         file_->commits_of_others.start();
+        file_->files.start();
     }
     return !file_->units.empty() || probe_lines();
 }
@@ -297,6 +339,9 @@ bool engine::write_batch()
         return false;
     }
     file_->lock.note_success();
+    if (file_->commits_of_others.note_own_commit()) {
+        file_->waiting.mark_all();
+    }
     file_->checkpoints.run_if_due();
     return true;
 }
@@ -320,8 +365,23 @@ void engine::fail_everything(const error& failure)
         each->complete(std::make_exception_ptr(failure));
     }
     file_->units.clear();
+    for (const auto& each : file_->readings) {
+        each->complete(std::make_exception_ptr(failure));
+    }
+    file_->readings.clear();
     file_->waiting.fail_all(failure);
     settle();
+}
+
+/// The file is not the one that was opened any more. All that comes from now on gets here too.
+void engine::abandon_file(const error& reason)
+{
+    if (!file_->is_lost) {
+        file_->is_lost = true;
+        log(log_level::warning, "the file or its -wal was replaced or deleted while it was open; "
+                                "every operation fails from now on");
+    }
+    fail_everything(reason);
 }
 
 /// Nothing to do just now: decides what to wait for.
@@ -331,6 +391,7 @@ void engine::settle()
         set_deadline();
     } else {
         file_->commits_of_others.stop();
+        file_->files.stop();
         file_->deadline->clear();
         file_->deadline_at.reset();
     }
@@ -356,6 +417,9 @@ void engine::set_deadline()
 
 void engine::reach_deadline()
 {
+    if (is_left_behind()) {
+        return;
+    }
     file_->deadline_at.reset();
     file_->waiting.expire(clock_->steady_now());
     file_->waiting.mark_due(clock_->wall_now());
@@ -390,6 +454,19 @@ void engine::finish(std::vector<std::shared_ptr<operation>> closings) noexcept
     for (const auto& each : closings) {
         each->complete();
     }
+}
+
+std::unique_ptr<wal_hint> engine::make_hint(sqlite::connection connection) const
+{
+    std::string refusal;
+    std::unique_ptr<wal_hint> hint;
+    if (options_.watch == watch::hybrid) {
+        hint = make_wal_hint(strand_, connection, refusal);
+    }
+    if (!refusal.empty()) {
+        log(log_level::warning, "watch::hybrid is not possible, the timer is used: " + refusal);
+    }
+    return hint;
 }
 
 void engine::log(log_level level, const std::string& text) const

@@ -4,11 +4,14 @@
 #include "runtime/checkpointer.hpp"
 #include "runtime/committer.hpp"
 #include "runtime/context_life.hpp"
+#include "runtime/file_guard.hpp"
+#include "runtime/home_process.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/lock_wait.hpp"
 #include "runtime/reader.hpp"
 #include "runtime/source.hpp"
 #include "runtime/waitlist.hpp"
+#include "runtime/wal_hint.hpp"
 #include "runtime/watcher.hpp"
 
 #include <skein/database_options.hpp>
@@ -37,7 +40,14 @@ public:
                                                       const std::filesystem::path& path,
                                                       database_options options);
 
-    // From any thread.
+    // From any thread. In the child of a fork all of these come before any mutex: the thread that
+    // held it there does not exist.
+
+    /// Whether this is a copy in a child process, of which nothing may be used.
+    [[nodiscard]] bool is_left_behind() const noexcept { return home_.is_left(); }
+
+    /// Throws `errc::forked` in a child process.
+    void require_home() const;
 
     void submit(std::shared_ptr<operation> wanted);
     void cancel(const std::shared_ptr<operation>& unwanted);
@@ -74,6 +84,7 @@ private:
 
         std::unique_ptr<SQLite::Database> database;
         sqlite::connection connection;
+        file_guard files;
         committer writes;
         reader reads;
         checkpointer checkpoints;
@@ -84,10 +95,13 @@ private:
         std::deque<std::shared_ptr<unit>> units;
         std::deque<std::shared_ptr<reading>> readings;
         waitlist waiting;
+        bool is_lost = false; ///< somebody has replaced or deleted it
     };
 
     engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
            database_options options);
+    ~engine() override = default;
+    static void let_go(engine* unused) noexcept;
 
     void wake();
     void drain();
@@ -101,12 +115,15 @@ private:
     bool probe_lines();
     void wait_for_lock();
     void fail_everything(const error& failure);
+    void abandon_file(const error& reason);
     void settle();
     void set_deadline();
     void reach_deadline();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
+    [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
     void log(log_level level, const std::string& text) const;
 
+    const home_process home_;
     const std::filesystem::path path_;
     const database_options options_;
     const std::shared_ptr<skein::clock> clock_;
@@ -123,6 +140,7 @@ private:
 template <class Source, class... Arguments>
 std::shared_ptr<Source> engine::source_named(const std::string& name, const Arguments&... arguments)
 {
+    require_home();
     const std::lock_guard lock(sources_mutex_);
     std::shared_ptr<source>& found = sources_[name];
     if (!found) {

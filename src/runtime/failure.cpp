@@ -13,6 +13,8 @@ error to_error(const sqlite::error& refusal, const std::string& file)
         code = errc::disk_full;
     } else if (refusal.primary_code() == SQLITE_TOOBIG) {
         code = errc::payload_too_large;
+    } else if (refusal.extended_code() == SQLITE_READONLY_DBMOVED) {
+        code = errc::file_replaced;
     }
     return {code,
             file + ": " + refusal.what() + " (SQLite " + std::to_string(refusal.extended_code()) +
@@ -40,10 +42,20 @@ error closed_error(const std::string& file)
     return {errc::closed, file + ": the database is closed"};
 }
 
+error forked_error(const std::string& file)
+{
+    return {errc::forked, file + ": opened before the fork that made this process"};
+}
+
 error busy_error(const std::string& file)
 {
     return {errc::busy, file + ": another process held the lock longer than busy_timeout",
             SQLITE_BUSY};
+}
+
+error file_replaced_error(const std::string& file)
+{
+    return {errc::file_replaced, file + ": replaced or deleted while it was open"};
 }
 
 std::exception_ptr cancelled_failure()

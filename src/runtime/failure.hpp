@@ -18,7 +18,10 @@ namespace skein::runtime {
 
 /// The failures that the runtime makes itself.
 [[nodiscard]] error closed_error(const std::string& file);
+[[nodiscard]] error forked_error(const std::string& file);
 [[nodiscard]] error busy_error(const std::string& file);
+/// `file` is the one that was lost: the database, or its write-ahead log.
+[[nodiscard]] error file_replaced_error(const std::string& file);
 [[nodiscard]] std::exception_ptr cancelled_failure();
 
 } // namespace skein::runtime

@@ -27,6 +27,11 @@ bool connection::has_violated_foreign_keys() const noexcept
     return current != 0;
 }
 
+void connection::leave_log_behind() const noexcept
+{
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
 std::size_t connection::length_limit() const noexcept
 {
     return static_cast<std::size_t>(sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, -1));

@@ -39,6 +39,9 @@ public:
     /// Whether a deferred foreign key is violated just now: a commit would fail.
     [[nodiscard]] bool has_violated_foreign_keys() const noexcept;
 
+    /// Closing will neither move the write-ahead log into the file nor delete it.
+    void leave_log_behind() const noexcept;
+
     /// The longest text or row that this connection takes, in bytes.
     [[nodiscard]] std::size_t length_limit() const noexcept;
 

@@ -2,6 +2,7 @@
 #include "support/other_process.hpp"
 #include "support/plain_connection.hpp"
 #include "support/run_coroutine.hpp"
+#include "support/statement_counter.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <skein/database.hpp>
@@ -131,6 +132,7 @@ TEST_F(Opening, RefusesOptionsThatAreNone)
     refused({.busy_timeout = -1ms}, "busy_timeout");
     refused({.watch_interval = 0us}, "watch_interval");
     refused({.watch_interval = -1us}, "watch_interval");
+    refused({.watch = static_cast<skein::watch>(7)}, "watch");
     refused({.durability = static_cast<skein::durability>(7)}, "durability");
     refused({.journal = static_cast<skein::journal_mode>(7)}, "journal");
 }
@@ -284,11 +286,80 @@ TEST_F(Opening, TellsTheLog)
 {
     std::vector<std::string> lines;
     const auto log = [&](skein::log_level, std::string_view text) { lines.emplace_back(text); };
-    EXPECT_FALSE(open(path_, {.log = log}));
+    EXPECT_FALSE(open(path_, {.warn_of_wal_reset_bug = false, .log = log}));
     context_.run(); // the closing is told too
     ASSERT_EQ(lines.size(), 2U);
     EXPECT_THAT(lines.front(), HasSubstr(path_.string() + ": opened"));
     EXPECT_THAT(lines.back(), HasSubstr(path_.string() + ": closed"));
+}
+
+/// The warnings of an opening that have `part` in them.
+int warnings(const std::filesystem::path& path, const char* part, skein::database_options options)
+{
+    int found = 0;
+    options.log = [&](skein::log_level level, std::string_view text) {
+        const bool is_it = text.find(part) != std::string_view::npos;
+        found += level == skein::log_level::warning && is_it ? 1 : 0;
+    };
+    manual_database db(path, options);
+    return found;
+}
+
+TEST_F(Opening, WarnsOfAnSqliteThatMayLoseCommits)
+{
+    const int version = sqlite3_libversion_number();
+    const bool is_repaired = version >= 3051003 || (version >= 3050007 && version < 3051000) ||
+                             (version >= 3044006 && version < 3045000);
+    EXPECT_EQ(warnings(path_, sqlite3_libversion(), {}), is_repaired ? 0 : 1);
+    EXPECT_EQ(warnings(path_, "WAL-reset", {.warn_of_wal_reset_bug = false}), 0);
+    EXPECT_EQ(warnings(path_, "WAL-reset", {.journal = skein::journal_mode::truncate}), 0);
+    EXPECT_EQ(warnings(":memory:", "WAL-reset", {}), 0);
+}
+
+class InMemory : public testing::Test {
+protected:
+    manual_database db_{":memory:"};
+    skein::transport queue_ = db_.database().transport();
+};
+
+TEST_F(InMemory, QueuesWork)
+{
+    auto waiting = db_.start(queue_.claim());
+    db_.settle();
+    EXPECT_FALSE(waiting.is_done());
+    db_.run(queue_.publish("g", "first"));
+    db_.run(queue_.publish("g", "second"));
+    skein::message first = waiting.result();
+    EXPECT_EQ(first.payload(), "first");
+    EXPECT_FALSE(db_.run(queue_.try_claim()));
+    EXPECT_TRUE(db_.run(first.ack()));
+    EXPECT_EQ(db_.run(queue_.claim()).payload(), "second");
+    db_.run(db_.database().close());
+    auto late = db_.start(queue_.claim());
+    db_.settle();
+    EXPECT_EQ(late.error(), errc::closed);
+}
+
+TEST_F(InMemory, NobodyElseIsAskedFor)
+{
+    sqlite3* const handle = db_.handle();
+    auto waiting = db_.start(queue_.claim());
+    db_.settle();
+    skein::support::statement_counter statements(handle);
+    for (int each = 0; each < 100; ++each) {
+        db_.advance(1ms);
+    }
+    EXPECT_EQ(statements.count(), 0u);
+    EXPECT_EQ(db_.clock().alarms(), 1u) << "the one for what falls due";
+    db_.run(queue_.publish("g", "m"));
+    EXPECT_EQ(waiting.result().payload(), "m");
+}
+
+TEST_F(InMemory, DatabasesAreEachForThemselves)
+{
+    manual_database other(":memory:");
+    db_.run(queue_.publish("g", "m"));
+    EXPECT_FALSE(other.run(other.database().transport().try_claim()));
 }
 
 class PayloadLimit : public testing::Test {

@@ -50,6 +50,59 @@ TEST_F(Checkpoint, GoesOnOnceAReaderHasLeft)
     EXPECT_LT(std::filesystem::file_size(db_.path()), 4 * megabyte);
 }
 
+class GrowingLog : public Checkpoint {
+protected:
+    GrowingLog() { db_.drop_database(); }
+
+    /// Opens anew, with a note of what the log is told of its size.
+    void open()
+    {
+        skein::database_options options = without_syncs({});
+        options.log = [this](skein::log_level level, std::string_view text) {
+            if (level == skein::log_level::warning &&
+                text.find("grown to") != std::string_view::npos) {
+                warnings_.emplace_back(text);
+            }
+        };
+        grown_.emplace(db_.path(), options);
+    }
+
+    /// Commits some 4 MB.
+    void grow()
+    {
+        const auto write = [](skein::transaction& tx) {
+            tx.database().exec("INSERT INTO t VALUES (randomblob(4000000))");
+            tx.database().exec("DELETE FROM t");
+        };
+        grown_->run(grown_->database().transaction(write));
+    }
+
+    std::vector<std::string> warnings_;
+    std::optional<skein::support::manual_database> grown_;
+};
+
+TEST_F(GrowingLog, IsToldOfOncePerDoubling)
+{
+    open();
+    other_.sql("BEGIN; SELECT * FROM t");
+    for (int each = 0; each < 36; ++each) {
+        grow();
+    }
+    ASSERT_EQ(warnings_.size(), 2u) << "one from 64 MB on, one from twice as much on";
+    EXPECT_NE(warnings_[0].find(db_.path().string() + ": "), std::string::npos);
+    EXPECT_NE(warnings_[0].find(" 6"), std::string::npos) << warnings_[0];
+    other_.sql("COMMIT");
+}
+
+TEST_F(GrowingLog, IsNoNewsWhileCheckpointsKeepUp)
+{
+    open();
+    for (int each = 0; each < 25; ++each) {
+        grow();
+    }
+    EXPECT_EQ(warnings_.size(), 0u);
+}
+
 // What happens inside a write to the database file: only a checkpoint does that.
 sqlite3_io_methods watched_methods;
 int (*original_write)(sqlite3_file*, const void*, int, sqlite3_int64) = nullptr;

@@ -187,6 +187,7 @@ TEST_F(Closing, SaysSoInTheLog)
 {
     std::vector<std::string> lines;
     skein::database_options options;
+    options.warn_of_wal_reset_bug = false;
     options.log = [&](skein::log_level level, std::string_view text) {
         EXPECT_EQ(level, skein::log_level::info);
         lines.emplace_back(text);
