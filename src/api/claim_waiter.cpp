@@ -76,7 +76,7 @@ bool claim_waiter::has_work(sqlite::connection connection, clock::wall_time now)
                                     runtime::to_epoch(now));
 }
 
-std::size_t claim_waiter::serve(runtime::batch& batch, std::span<waiter* const> line)
+runtime::serving claim_waiter::serve(runtime::batch& batch, std::span<waiter* const> line)
 {
     // Everybody's many would be too many for one call; everybody gets one at least.
     const std::size_t share = std::max<std::size_t>(1, most_at_once / line.size());
@@ -84,14 +84,15 @@ std::size_t claim_waiter::serve(runtime::batch& batch, std::span<waiter* const> 
     for (const waiter* each : line) {
         static_cast<const claim_waiter*>(each)->ask(share, requests);
     }
-    std::vector<store::claimed_message> claimed =
+    store::claim_result found =
         where_->ready(batch).claim(filter_, requests, runtime::to_epoch(batch.now()));
-    std::span<store::claimed_message> left(claimed);
-    std::size_t served = 0;
+    std::span<store::claimed_message> left(found.messages);
+    runtime::serving result;
     while (!left.empty()) {
-        left = static_cast<claim_waiter*>(line[served++])->take(share, left);
+        left = static_cast<claim_waiter*>(line[result.served++])->take(share, left);
     }
-    return served;
+    result.is_finished = found.is_finished;
+    return result;
 }
 
 /// Adds what this claim wants, no more than its share.

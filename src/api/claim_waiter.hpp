@@ -23,7 +23,7 @@ public:
     runtime::source& origin() const noexcept override { return *where_->source; }
     const std::string& accepts() const noexcept override { return accepts_; }
     bool has_work(sqlite::connection connection, clock::wall_time now) override;
-    std::size_t serve(runtime::batch& batch, std::span<waiter* const> line) override;
+    runtime::serving serve(runtime::batch& batch, std::span<waiter* const> line) override;
     void committed() override;
 
     std::vector<message> result;

@@ -71,7 +71,11 @@ void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch
     while (!queue.empty() && !broken_ && has_room()) {
         const std::size_t first = members_.size();
         const std::exception_ptr failure = run_undoable(batch, [&] { run_some(queue, batch); });
-        if (failure && !broken_) {
+        if (failure && !broken_ && members_.size() == first && !queue.empty()) {
+            // Not even a savepoint could be had: somebody has to be told.
+            members_.push_back({queue.front(), failure});
+            queue.pop_front();
+        } else if (failure && !broken_) {
             run_one_by_one(first, failure, batch);
         }
     }
@@ -103,7 +107,7 @@ void committer::run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
 void committer::run_one_by_one(std::size_t first, const std::exception_ptr& failure, batch& batch)
 {
     if (members_.size() - first == 1) {
-        members_.back().failure = failure;
+        members_.back().failure = failure; // it was alone
         return;
     }
     for (std::size_t each = first; each < members_.size() && !broken_; ++each) {
@@ -140,22 +144,24 @@ void committer::serve_line(line& served, waitlist& waiting, batch& batch)
         if (tried.empty()) {
             return;
         }
-        std::size_t got = 0;
+        serving result;
         const std::exception_ptr failure =
-            run_undoable(batch, [&] { got = tried.front()->serve(batch, tried); });
+            run_undoable(batch, [&] { result = tried.front()->serve(batch, tried); });
         if (failure && !broken_ && tried.size() > 1) {
             most = 1; // one by one, then
             continue;
         }
-        const std::size_t done = failure ? 1 : got;
+        const std::size_t done = failure ? 1 : result.served;
         for (std::size_t each = 0; each < done; ++each) {
             members_.push_back({waiting.leave(*tried[each]), failure});
         }
-        if (!failure && got < tried.size()) {
-            waiting.settle_empty(served);
+        served.locked_since.reset();
+        if (!failure && done < tried.size()) {
+            if (result.is_finished) {
+                waiting.settle_empty(served);
+            }
             return;
         }
-        served.locked_since.reset();
     }
 }
 

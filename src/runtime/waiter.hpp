@@ -27,6 +27,13 @@ struct patience {
     [[nodiscard]] bool is_none() const noexcept { return limit && *limit <= limit->zero(); }
 };
 
+/// How a line was served.
+struct serving {
+    std::size_t served = 0; ///< how many, from the first on, have got something
+    /// Whether there is nothing for the others. If not, the next batch goes on.
+    bool is_finished = true;
+};
+
 /// An operation that takes something from a source, and waits while there is nothing.
 class waiter : public operation {
 public:
@@ -44,10 +51,10 @@ public:
     [[nodiscard]] virtual bool has_work(sqlite::connection connection, clock::wall_time now) = 0;
 
     /// Takes something for each of these waiters of one line, this one the first of them, inside
-    /// the batch's transaction. Returns how many of them, from the first on, have got something.
+    /// the batch's transaction.
     ///
     /// Called again, after what it did has been undone, when it has failed for several.
-    [[nodiscard]] virtual std::size_t serve(batch& batch, std::span<waiter* const> line) = 0;
+    [[nodiscard]] virtual serving serve(batch& batch, std::span<waiter* const> line) = 0;
 
     void arrive(engine& engine, std::shared_ptr<operation> self) override;
     bool withdraw(engine& engine) override;

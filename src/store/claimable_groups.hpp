@@ -49,9 +49,9 @@ public:
     /// Whether a claim is worth a write transaction. Only reads.
     [[nodiscard]] virtual bool has_work(const claim_filter& filter, double now) = 0;
 
-    /// Notes which leases and parks have ended at `now`, a bounded number of them. Returns whether
-    /// there were any: there may be more then.
-    virtual bool free_lapsed(double now) = 0;
+    /// Notes which leases and parks have ended at `now`, a bounded number of them. Returns how
+    /// many: if there were any, there may be more.
+    virtual std::size_t free_lapsed(double now) = 0;
 
     /// The groups whose turn it is, in that order; at most `most` of them. Their heads may turn out
     /// to be missing or still leased, when another program has written the file.

@@ -4,7 +4,7 @@ namespace skein::store {
 
 namespace {
 
-// Also the most groups that one claim frees: many leases may end at one moment.
+// Many leases may end at one moment.
 constexpr int lapsed_at_once = 256;
 
 // The highest tier: other programs may write any priority, and the index counts those above as 4.
@@ -45,9 +45,9 @@ bool indexed_groups::has_work(const claim_filter& filter, double now)
     return any_lapsed(now) || !next(filter, now, 1).empty();
 }
 
-bool indexed_groups::free_lapsed(double now)
+std::size_t indexed_groups::free_lapsed(double now)
 {
-    return any_lapsed(now) && free_lapsed_.run(now, lapsed_at_once) > 0;
+    return any_lapsed(now) ? static_cast<std::size_t>(free_lapsed_.run(now, lapsed_at_once)) : 0;
 }
 
 std::vector<group_candidate> indexed_groups::next(const claim_filter& filter, double /*now*/,

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view fenced = " WHERE seq = ?1 AND group_id = ?2 AND locked_by = ?3";
 
+// How many groups one claim frees or removes: other programs may leave any number of them, and
+// nobody else can write meanwhile.
+constexpr std::size_t most_put_right = 256;
+
 /// The stamps of claims rise strictly, also when the clock stands still or steps back: otherwise
 /// the same group would be first again and again. They never run ahead of the clock by more than
 /// the smallest step that a double can hold.
@@ -67,26 +71,38 @@ bool transport::has_work(const claim_filter& filter, double now)
     return groups_->has_work(filter, now);
 }
 
-std::vector<claimed_message> transport::claim(const claim_filter& filter,
-                                              std::span<const claim_request> requests, double now)
+claim_result transport::claim(const claim_filter& filter, std::span<const claim_request> requests,
+                              double now)
 {
-    std::vector<claimed_message> claimed;
+    claim_result result;
+    std::vector<claimed_message>& claimed = result.messages;
     double stamp = 0;
-    bool were_lapsed = true;
-    bool were_free = true;
-    while (claimed.size() < requests.size() && (were_free || were_lapsed)) {
-        were_lapsed = groups_->free_lapsed(now);
-        const auto turns = groups_->next(filter, now, requests.size() - claimed.size());
-        were_free = !turns.empty();
+    std::size_t put_right = 0;
+    bool goes_on = true;
+    while (goes_on && claimed.size() < requests.size()) {
+        if (put_right >= most_put_right) {
+            result.is_finished = false;
+            return result;
+        }
+        const std::size_t freed = groups_->free_lapsed(now);
+        // Where one group was to be put right there may be many.
+        const auto turns = groups_->next(filter, now, requests.size() - claimed.size() + put_right);
         for (const group_candidate& group : turns) {
+            if (claimed.size() == requests.size()) {
+                break;
+            }
             if (std::optional<claimed_message> head = free_head(group, now)) {
                 stamp = next_stamp(claimed.empty() ? largest_stamp() : stamp, now);
                 lease(group, *head, requests[claimed.size()], stamp, now);
                 claimed.push_back(*std::move(head));
+            } else {
+                ++put_right;
             }
         }
+        put_right += freed;
+        goes_on = freed != 0 || !turns.empty();
     }
-    return claimed;
+    return result;
 }
 
 /// The group's oldest message. When there is none, or it turns out to be leased, the group's row is

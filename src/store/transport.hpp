@@ -46,6 +46,14 @@ struct claimed_message {
     double expires_at = 0;
 };
 
+/// What a claim has found.
+struct claim_result {
+    std::vector<claimed_message> messages;
+    /// False: the call has put so many groups right that it has stopped before its end. The next
+    /// one, best in a transaction of its own, goes on.
+    bool is_finished = true;
+};
+
 /// Ordered message groups: what a message is, and what may be done with it. Synchronous; times are
 /// epoch seconds and are given by the caller. Every call but the reading ones wants a write
 /// transaction, and one that takes several statements wants a savepoint around it.
@@ -62,8 +70,8 @@ public:
     /// Leases messages until `now + visibility`, one for each request and in their order: the
     /// oldest ones of as many groups, of those whose turn it is. Returns fewer when no more groups
     /// that the filter accepts are free.
-    [[nodiscard]] std::vector<claimed_message>
-    claim(const claim_filter& filter, std::span<const claim_request> requests, double now);
+    [[nodiscard]] claim_result claim(const claim_filter& filter,
+                                     std::span<const claim_request> requests, double now);
 
     /// Removes the message. False when the fence is stale: nothing has changed then, here and
     /// below.

@@ -12,7 +12,7 @@ public:
     walked_groups(sqlite::connection connection, const transport_names& names);
 
     bool has_work(const claim_filter& filter, double now) override;
-    bool free_lapsed(double /*now*/) override { return false; }
+    std::size_t free_lapsed(double /*now*/) override { return 0; }
     std::vector<group_candidate> next(const claim_filter& filter, double now,
                                       std::size_t most) override;
     std::optional<double> next_lapse(double now) override;

@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace {
 
 using skein::errc;
@@ -63,9 +67,96 @@ protected:
     std::optional<operation<void>> after_;
 };
 
+/// Interrupts the next statement on a connection that begins with this text, before it does
+/// anything.
+class interruption {
+public:
+    interruption(sqlite3* handle, std::string text) : handle_(handle), text_(std::move(text))
+    {
+        sqlite3_trace_v2(handle_, SQLITE_TRACE_STMT, &interruption::note_statement, this);
+        sqlite3_progress_handler(handle_, 1, &interruption::interrupts, this);
+    }
+    interruption(const interruption&) = delete;
+    interruption& operator=(const interruption&) = delete;
+
+    ~interruption()
+    {
+        sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+        sqlite3_trace_v2(handle_, 0, nullptr, nullptr);
+    }
+
+    [[nodiscard]] int interrupted() const noexcept { return interrupted_; }
+
+private:
+    static int note_statement(unsigned /*event*/, void* self, void* /*statement*/, void* text)
+    {
+        auto& owner = *static_cast<interruption*>(self);
+        owner.is_due_ = owner.interrupted_ == 0 &&
+                        std::string_view(static_cast<const char*>(text)).starts_with(owner.text_);
+        return 0;
+    }
+
+    static int interrupts(void* self)
+    {
+        auto& owner = *static_cast<interruption*>(self);
+        owner.interrupted_ += owner.is_due_ ? 1 : 0;
+        return std::exchange(owner.is_due_, false) ? 1 : 0;
+    }
+
+    sqlite3* handle_;
+    std::string text_;
+    bool is_due_ = false;
+    int interrupted_ = 0;
+};
+
 struct my_failure {
     int number;
 };
+
+TEST_F(BatchFailure, OfOnePublishLeavesTheOthersOfItsBatch)
+{
+    other_.sql("CREATE TRIGGER refuse BEFORE INSERT ON harel_transport_messages"
+               " WHEN NEW.event = 'bad' BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+    auto before = start_publish("before");
+    auto bad = start_publish("bad", "bad");
+    auto after = start_publish("after");
+    db_.settle();
+    EXPECT_FALSE(before.has_failed());
+    EXPECT_EQ(bad.error(), errc::storage_failure);
+    EXPECT_FALSE(after.has_failed());
+    EXPECT_THAT(payloads(), ElementsAre("before", "after"));
+    EXPECT_EQ(other_.value("SELECT group_concat(group_id) FROM harel_transport_groups"), "g");
+}
+
+TEST_F(BatchFailure, OfOneClaimLeavesTheOthersOfItsLine)
+{
+    other_.sql("CREATE TRIGGER refuse BEFORE UPDATE ON harel_transport_messages"
+               " WHEN NEW.event = 'bad' BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+    publish("good", "a");
+    publish("bad", "b");
+    auto first = start_claim();
+    auto second = start_claim();
+    db_.settle();
+    const skein::message claimed = first.result();
+    EXPECT_EQ(claimed.payload(), "good");
+    EXPECT_EQ(second.error(), errc::storage_failure);
+    EXPECT_EQ(leased(), "1");
+}
+
+TEST_F(BatchFailure, OfASavepointIsOfOneOperation)
+{
+    auto first = start_publish("first");
+    auto second = start_publish("second");
+    {
+        const interruption interrupted(handle_, "SAVEPOINT");
+        db_.settle();
+        EXPECT_EQ(interrupted.interrupted(), 1);
+    }
+    EXPECT_EQ(first.error(), errc::storage_failure);
+    EXPECT_FALSE(second.has_failed());
+    EXPECT_THAT(payloads(), ElementsAre("second"));
+    expect_works();
+}
 
 TEST_F(BatchFailure, OfAConstraintIsOfOneOperationAlone)
 {

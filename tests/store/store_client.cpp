@@ -67,7 +67,11 @@ std::vector<claimed_message> store_client::claim_many(std::size_t most, double n
     for (const std::string& lock : locks) {
         requests.push_back({lock, visibility});
     }
-    return write([&] { return transport_.claim(filter, requests, now); });
+    claim_result result;
+    do {
+        result = write([&] { return transport_.claim(filter, requests, now); });
+    } while (!result.is_finished && result.messages.empty());
+    return std::move(result.messages);
 }
 
 std::string store_client::claim_payload(double now, const claim_filter& filter, double visibility)

@@ -212,7 +212,7 @@ TEST_F(TransportForeignWriter, IsRepairedWithTheLeasesOfWhatItLeft)
     older_.publish_message("leased", "l1");
     older_.publish_message("leased", "l2");
     client_.file().sql("UPDATE harel_transport_messages SET locked_by = 'other', lock_expiry = 110"
-                      " WHERE seq = 2");
+                       " WHERE seq = 2");
     older_.publish_group("ghost");
     transport_repair repair(skein::sqlite::connection(client_.file().handle()), client_.names(),
                             client_.shape());
@@ -226,12 +226,13 @@ TEST_F(TransportForeignWriter, IsRepairedWithTheLeasesOfWhatItLeft)
 
 TEST_F(TransportForeignWriter, HonoursRowsThatWereCopiedInWithTheirLeases)
 {
-    client_.file().sql("INSERT INTO harel_transport_messages"
-                      " (seq, group_id, event, locked_by, lock_expiry) VALUES"
-                      " (10, 'leased', 'l', 'host-1', 110.0), (11, 'parked', 'p', '__parked__',"
-                      " 120.0), (12, 'free', 'f', NULL, NULL), (13, 'lapsed', 'e', 'host-2', 90.0);"
-                      "INSERT INTO harel_transport_groups (group_id, last_claimed_at) VALUES"
-                      " ('leased', 80), ('parked', 81), ('free', 0), ('lapsed', 60)");
+    client_.file().sql(
+        "INSERT INTO harel_transport_messages"
+        " (seq, group_id, event, locked_by, lock_expiry) VALUES"
+        " (10, 'leased', 'l', 'host-1', 110.0), (11, 'parked', 'p', '__parked__',"
+        " 120.0), (12, 'free', 'f', NULL, NULL), (13, 'lapsed', 'e', 'host-2', 90.0);"
+        "INSERT INTO harel_transport_groups (group_id, last_claimed_at) VALUES"
+        " ('leased', 80), ('parked', 81), ('free', 0), ('lapsed', 60)");
     EXPECT_EQ(client_.claim_payload(100), "f");
     EXPECT_EQ(client_.claim_payload(100), "e");
     EXPECT_EQ(client_.claim_payload(100), "none");

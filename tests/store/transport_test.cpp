@@ -595,7 +595,7 @@ TEST_P(TransportStore, ClaimsOfOneCallHaveFencesAndLeasesOfTheirOwn)
     client_.publish("b", "b");
     const std::vector<claim_request> requests{{"w#1", 10}, {"w#2", 20}};
     client_.file().sql("BEGIN IMMEDIATE");
-    const auto claimed = client_.get().claim({}, requests, 100);
+    const auto claimed = client_.get().claim({}, requests, 100).messages;
     client_.file().sql("COMMIT");
     ASSERT_THAT(claimed, SizeIs(2));
     EXPECT_EQ(claimed[0].expires_at, 110);
@@ -625,6 +625,27 @@ TEST_P(TransportStore, ClaimOfManyPassesGhostsAndTakesWhatHasLapsed)
     client_.publish("new", "new");
     EXPECT_THAT(payloads(client_.claim_many(9, 111)), ElementsAre("new", "lapsed"));
     EXPECT_EQ(client_.file().value("SELECT count(*) FROM harel_transport_groups"), "2");
+}
+
+TEST_P(TransportStore, ClaimRemovesABoundedNumberOfGhostsAtATime)
+{
+    client_.file().sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)"
+                       " INSERT INTO harel_transport_groups (group_id) SELECT 'ghost' || i FROM n");
+    client_.publish("g", "m");
+    const claim_request request{"w#1", 30};
+    int calls = 0;
+    claim_result result;
+    do {
+        const std::size_t before = groups().size();
+        client_.file().sql("BEGIN IMMEDIATE");
+        result = client_.get().claim({}, {&request, 1}, 100);
+        client_.file().sql("COMMIT");
+        EXPECT_LT(before - groups().size(), 1'000U);
+        ++calls;
+    } while (result.messages.empty() && !result.is_finished);
+    EXPECT_GT(calls, 2);
+    EXPECT_THAT(payloads(result.messages), ElementsAre("m"));
+    EXPECT_THAT(groups(), ElementsAre("g"));
 }
 
 TEST_P(TransportStore, KeysCanBeAskedForTogetherWithGroupsThatHaveNone)
@@ -680,7 +701,7 @@ TEST_P(TransportStore, RollsBackWithTheCallersTransaction)
     client_.publish("g", "m");
     client_.file().sql("BEGIN IMMEDIATE");
     const claim_request request{"w#1", 30};
-    EXPECT_THAT(client_.get().claim({}, {&request, 1}, 100), SizeIs(1));
+    EXPECT_THAT(client_.get().claim({}, {&request, 1}, 100).messages, SizeIs(1));
     client_.get().publish({"h", "h"});
     client_.file().sql("ROLLBACK");
     EXPECT_THAT(messages(), ElementsAre("g|m|NULL|NULL"));

@@ -1,3 +1,4 @@
+#include "support/plain_connection.hpp"
 #include "transport/transports.hpp"
 
 namespace skein::conformance {
@@ -257,6 +258,19 @@ TYPED_TEST(TransportDelivery, DeliversBytesAsTheyWerePublished)
         EXPECT_EQ(claimed->payload, each);
         EXPECT_EQ(claimed->group, each);
     }
+}
+
+TYPED_TEST(TransportDelivery, AMessageIsFoundBehindAnyNumberOfGhosts)
+{
+    this->queue.publish("first", "first");
+    support::plain_connection(this->queue.database().path())
+        .sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)"
+             " INSERT INTO harel_transport_groups (group_id) SELECT 'ghost' || i FROM n");
+    this->queue.publish("last", "last");
+    EXPECT_THAT(this->queue.serve(3), ElementsAre("first", "last", "none"));
+    auto waiting = this->queue.start_claim();
+    this->queue.publish("later", "later");
+    EXPECT_TRUE(waiting.is_done());
 }
 
 } // namespace
