@@ -6,8 +6,10 @@
 //
 // beside_plain_writers: for 3 s one skein process publishes, with one coroutine or with 64, beside
 // three plain SQLite programs with a busy timeout of 5 s that write one row after the other. An
-// equal share of the commits is 25 percent for each of the four. errors counts what was refused on
-// either side.
+// equal share of the commits is 25 percent for each of the four; how unequal the plain ones are
+// among themselves shows what SQLite's own waiting does. A commit of skein's holds all that its
+// coroutines publish at one time, so published_per_second is told too. errors counts what was
+// refused on either side.
 
 #include "support/child.hpp"
 #include "support/create_tables.hpp"
