@@ -5,6 +5,7 @@
 // items_per_second is skein's; raw_per_second the plain loop's; of_raw the ratio of the two.
 
 #include "support/raw_transport.hpp"
+#include "support/rethrow.hpp"
 #include "support/scratch_file.hpp"
 
 #include <skein/skein.hpp>
@@ -14,12 +15,12 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
-#include <exception>
 #include <string>
 
 namespace {
 
 using benchmarks::raw_transport;
+using benchmarks::rethrow;
 using benchmarks::scratch_file;
 
 const std::string payload(100, 'x');
@@ -37,13 +38,6 @@ skein::database open(const setting& with, asio::io_context& io, const std::strin
     options.durability = with.level;
     return with.kind == form::own_thread ? skein::database(path, options)
                                          : skein::database(io.get_executor(), path, options);
-}
-
-void rethrow(std::exception_ptr failure)
-{
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
 }
 
 asio::awaitable<void> publish(skein::transport transport, std::string group)

@@ -98,7 +98,7 @@ statements renaming_statements(const transport_names& names, bool has_groups)
     statements all{"DROP INDEX IF EXISTS messages_by_group",
                    "ALTER TABLE messages RENAME TO " + names.messages};
     if (has_groups) {
-        all.push_back("DROP INDEX IF EXISTS groups_by_last_claimed");
+        all.emplace_back("DROP INDEX IF EXISTS groups_by_last_claimed");
         all.push_back("ALTER TABLE groups RENAME TO " + names.groups);
     }
     return all;
