@@ -87,12 +87,11 @@ runtime::serving claim_waiter::serve(runtime::batch& batch, std::span<waiter* co
     store::claim_result found =
         where_->ready(batch).claim(filter_, requests, runtime::to_epoch(batch.now()));
     std::span<store::claimed_message> left(found.messages);
-    runtime::serving result;
+    std::size_t served = 0;
     while (!left.empty()) {
-        left = static_cast<claim_waiter*>(line[result.served++])->take(share, left);
+        left = static_cast<claim_waiter*>(line[served++])->take(share, left);
     }
-    result.is_finished = found.is_finished;
-    return result;
+    return {served, found.is_finished};
 }
 
 /// Adds what this claim wants, no more than its share.

@@ -71,13 +71,25 @@ void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch
     while (!queue.empty() && !broken_ && has_room()) {
         const std::size_t first = members_.size();
         const std::exception_ptr failure = run_undoable(batch, [&] { run_some(queue, batch); });
-        if (failure && !broken_ && members_.size() == first && !queue.empty()) {
-            // Not even a savepoint could be had: somebody has to be told.
-            members_.push_back({queue.front(), failure});
-            queue.pop_front();
-        } else if (failure && !broken_) {
-            run_one_by_one(first, failure, batch);
+        if (failure) {
+            tell_failure(first, failure, queue, batch);
         }
+    }
+}
+
+/// After units, from the member `first` on, have failed together.
+void committer::tell_failure(std::size_t first, const std::exception_ptr& failure,
+                             std::deque<std::shared_ptr<unit>>& queue, batch& batch)
+{
+    const std::size_t tried = members_.size() - first;
+    if (tried == 0 && !queue.empty()) {
+        // Not even a savepoint could be had. Who does not hear of it would try for ever.
+        members_.push_back({queue.front(), failure});
+        queue.pop_front();
+    } else if (tried == 1 || broken_) {
+        members_.back().failure = failure; // the last one has met it
+    } else {
+        run_one_by_one(first, batch);
     }
 }
 
@@ -103,13 +115,8 @@ void committer::run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
     }
 }
 
-/// After some units have failed together: finds out which of them do by themselves.
-void committer::run_one_by_one(std::size_t first, const std::exception_ptr& failure, batch& batch)
+void committer::run_one_by_one(std::size_t first, batch& batch)
 {
-    if (members_.size() - first == 1) {
-        members_.back().failure = failure; // it was alone
-        return;
-    }
     for (std::size_t each = first; each < members_.size() && !broken_; ++each) {
         auto& again = static_cast<unit&>(*members_[each].done);
         members_[each].failure = run_undoable(batch, [&] { run_unit(again, batch); });

@@ -46,7 +46,9 @@ private:
     bool begin();
     void run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
     void run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch);
-    void run_one_by_one(std::size_t first, const std::exception_ptr& failure, batch& batch);
+    void tell_failure(std::size_t first, const std::exception_ptr& failure,
+                      std::deque<std::shared_ptr<unit>>& queue, batch& batch);
+    void run_one_by_one(std::size_t first, batch& batch);
     void run_unit(unit& wanted, batch& batch);
     void serve_lines(waitlist& waiting, batch& batch);
     void serve_line(line& served, waitlist& waiting, batch& batch);
