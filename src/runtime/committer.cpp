@@ -16,7 +16,7 @@ constexpr std::size_t largest_batch = 1000;
 constexpr std::chrono::milliseconds longest_batch{25};
 
 // So many waiters of one line are served together: the time is looked at in between.
-constexpr std::size_t served_together = 256;
+constexpr std::size_t served_together = 512;
 
 /// In a rollback journal a commit needs the exclusive lock, which readers of other processes can
 /// deny it. Taken at the beginning, nothing can be denied later; with a write-ahead log there is no
@@ -48,6 +48,10 @@ bool committer::run(std::deque<std::shared_ptr<unit>>& queue, waitlist& waiting)
     }
     run_units(queue, current);
     serve_lines(waiting, current);
+    if (has_lost_lock_) {
+        give_back(queue);
+        return false;
+    }
     lines_come_first_ = !lines_come_first_ && !has_room() && waiting.has_changed();
     end(current, waiting);
     return true;
@@ -68,9 +72,11 @@ bool committer::begin()
 
 void committer::run_units(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
 {
-    while (!queue.empty() && !broken_ && has_room()) {
+    while (!queue.empty() && goes_on()) {
         const std::size_t first = members_.size();
-        const std::exception_ptr failure = run_undoable(batch, [&] { run_some(queue, batch); });
+        const bool is_callback = queue.front()->is_callback();
+        const std::exception_ptr failure =
+            run_undoable(batch, is_callback, [&] { run_some(queue, batch); });
         if (failure) {
             tell_failure(first, failure, queue, batch);
         }
@@ -88,7 +94,7 @@ void committer::tell_failure(std::size_t first, const std::exception_ptr& failur
         queue.pop_front();
     } else if (tried == 1 || broken_) {
         members_.back().failure = failure; // the last one has met it
-    } else {
+    } else if (!has_lost_lock_) {
         run_one_by_one(first, batch);
     }
 }
@@ -117,9 +123,9 @@ void committer::run_some(std::deque<std::shared_ptr<unit>>& queue, batch& batch)
 
 void committer::run_one_by_one(std::size_t first, batch& batch)
 {
-    for (std::size_t each = first; each < members_.size() && !broken_; ++each) {
+    for (std::size_t each = first; each < members_.size() && !broken_ && !has_lost_lock_; ++each) {
         auto& again = static_cast<unit&>(*members_[each].done);
-        members_[each].failure = run_undoable(batch, [&] { run_unit(again, batch); });
+        members_[each].failure = run_undoable(batch, false, [&] { run_unit(again, batch); });
     }
 }
 
@@ -136,24 +142,24 @@ void committer::run_unit(unit& wanted, batch& batch)
 void committer::serve_lines(waitlist& waiting, batch& batch)
 {
     waiting.visit_changed([&](line& each) {
-        if (!broken_) {
+        if (goes_on()) {
             serve_line(each, waiting, batch);
         }
-        return !broken_ && has_room();
+        return goes_on();
     });
 }
 
 void committer::serve_line(line& served, waitlist& waiting, batch& batch)
 {
     std::size_t most = served_together;
-    while (!broken_ && has_room()) {
+    while (goes_on()) {
         const std::vector<waiter*> tried = first_wanted(served, most, waiting);
         if (tried.empty()) {
             return;
         }
         serving result;
         const std::exception_ptr failure =
-            run_undoable(batch, [&] { result = tried.front()->serve(batch, tried); });
+            run_undoable(batch, false, [&] { result = tried.front()->serve(batch, tried); });
         if (failure && !broken_ && tried.size() > 1) {
             most = 1; // one by one, then
             continue;
@@ -189,19 +195,25 @@ std::vector<waiter*> committer::first_wanted(line& from, std::size_t most, waitl
 
 /// Runs a part of the batch so that a failure undoes this part and nothing else. Returns the
 /// failure.
+///
+/// The first part needs no savepoint for that: the transaction is begun anew.
 template <class Work>
-std::exception_ptr committer::run_undoable(batch& batch, Work work)
+std::exception_ptr committer::run_undoable(batch& batch, bool is_callback, Work work)
 {
     const std::size_t actions = batch.actions();
+    const bool has_savepoint = has_worked_ || is_callback;
     std::exception_ptr failure;
     try {
-        savepoint_.begin();
+        if (has_savepoint) {
+            savepoint_.begin();
+        }
+        has_worked_ = true;
         work();
         if (connection_.has_violated_foreign_keys()) {
             // A commit would fail, and with it all the others.
             throw sqlite::error(SQLITE_CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed");
         }
-        if (connection_.in_transaction()) {
+        if (has_savepoint && connection_.in_transaction()) {
             savepoint_.release();
         }
     } catch (...) {
@@ -212,18 +224,39 @@ std::exception_ptr committer::run_undoable(batch& batch, Work work)
     if (!connection_.in_transaction()) {
         break_batch(failure);
     } else if (failure) {
-        undo(failure);
+        undo(has_savepoint, failure);
     }
     return failure;
 }
 
-void committer::undo(const std::exception_ptr& failure)
+void committer::undo(bool has_savepoint, const std::exception_ptr& failure)
 {
     try {
-        savepoint_.undo();
+        if (has_savepoint) {
+            savepoint_.undo();
+        } else {
+            rollback_.run();
+            has_worked_ = false;
+            has_lost_lock_ = !begin();
+        }
     } catch (const sqlite::error&) {
         break_batch(failure);
     }
+}
+
+/// Between the end of a part that failed and a new beginning, another process has taken the lock.
+/// Nothing has happened then; who has not failed by himself waits again, in his place.
+void committer::give_back(std::deque<std::shared_ptr<unit>>& queue)
+{
+    for (; !members_.empty(); members_.pop_back()) {
+        member& last = members_.back();
+        if (last.failure) {
+            last.done->complete(std::move(last.failure));
+        } else {
+            queue.push_front(std::static_pointer_cast<unit>(std::move(last.done)));
+        }
+    }
+    reset();
 }
 
 void committer::break_batch(const std::exception_ptr& failure)
@@ -261,8 +294,15 @@ void committer::end(batch& batch, waitlist& waiting)
         waiting.mark_all(); // what the lines found was undone
     }
     complete_members(batch);
+    reset();
+}
+
+void committer::reset() noexcept
+{
     members_.clear();
     broken_.reset();
+    has_worked_ = false;
+    has_lost_lock_ = false;
 }
 
 /// After a failure, which is the one to be told; SQLite may have ended the transaction already.
@@ -291,6 +331,11 @@ void committer::complete_members(batch& batch)
             each.done->complete();
         }
     }
+}
+
+bool committer::goes_on() const
+{
+    return !broken_ && !has_lost_lock_ && has_room();
 }
 
 bool committer::has_room() const

@@ -23,7 +23,7 @@ namespace skein::runtime {
 /// a commit costs an fsync, the statements in it are cheap.
 ///
 /// A unit that fails is undone alone. To keep each apart from the others would cost more than its
-/// work, so some run under one savepoint; when one fails, they are undone and run one by one.
+/// work, so they run together; when one fails, they are undone and run one by one.
 /// When SQLite ends the transaction by itself, or the commit
 /// fails, the batch has failed: none of it has happened, and all of it gets the first error.
 class committer {
@@ -54,12 +54,15 @@ private:
     void serve_line(line& served, waitlist& waiting, batch& batch);
     std::vector<waiter*> first_wanted(line& from, std::size_t most, waitlist& waiting);
     template <class Work>
-    std::exception_ptr run_undoable(batch& batch, Work work);
-    void undo(const std::exception_ptr& failure);
+    std::exception_ptr run_undoable(batch& batch, bool is_callback, Work work);
+    void undo(bool has_savepoint, const std::exception_ptr& failure);
+    void give_back(std::deque<std::shared_ptr<unit>>& queue);
     void break_batch(const std::exception_ptr& failure);
     void end(batch& batch, waitlist& waiting);
     void roll_back() noexcept;
     void complete_members(batch& batch);
+    void reset() noexcept;
+    [[nodiscard]] bool goes_on() const;
     [[nodiscard]] bool has_room() const;
 
     engine& owner_;
@@ -77,6 +80,8 @@ private:
     // The batch that is being run.
     std::vector<member> members_;
     std::optional<error> broken_; ///< why it has failed
+    bool has_worked_ = false;     ///< it has done something that a later failure must not undo
+    bool has_lost_lock_ = false;  ///< it was undone, and another process came first
     clock::steady_time started_;
 };
 

@@ -13,6 +13,8 @@ namespace skein::runtime {
 
 namespace {
 
+constexpr int page_cache = 16 * 1024;
+
 // Where the log ends up after a burst, instead of staying as large as it ever was.
 constexpr int largest_idle_journal = 16 * 1024 * 1024;
 
@@ -99,6 +101,8 @@ void set_up(sqlite::connection connection, const database_options& options)
     // A savepoint keeps the pages that change after it; in a file they would be written for
     // nothing.
     connection.execute("PRAGMA temp_store = MEMORY");
+    // A batch changes many pages; what does not fit is written to the log and read again. In kB.
+    connection.execute("PRAGMA cache_size = -" + std::to_string(page_cache));
     // Checkpoints run between batches, never inside somebody's commit.
     connection.execute("PRAGMA wal_autocheckpoint = 0");
     // The first read does what a crash has left to be done.

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 using skein::errc;
 using skein::transaction;
 using skein::support::operation;
+using skein::support::plain_connection;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -128,6 +130,30 @@ TEST_F(BatchFailure, OfOnePublishLeavesTheOthersOfItsBatch)
     EXPECT_EQ(other_.value("SELECT group_concat(group_id) FROM harel_transport_groups"), "g");
 }
 
+TEST_F(BatchFailure, OfOnePublishCostsNobodyHisPlaceWhenAnotherTakesTheLock)
+{
+    other_.sql("CREATE TRIGGER refuse BEFORE INSERT ON harel_transport_messages"
+               " WHEN NEW.event = 'bad' BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+    auto before = start_publish("before");
+    auto bad = start_publish("bad", "bad");
+    auto after = start_publish("after");
+    // What has failed together is undone, and here somebody is quicker than its repetition.
+    sqlite3_rollback_hook(
+        handle_, [](void* other) { static_cast<plain_connection*>(other)->sql("BEGIN IMMEDIATE"); },
+        &other_);
+    db_.settle();
+    sqlite3_rollback_hook(handle_, nullptr, nullptr);
+    EXPECT_FALSE(before.is_done());
+    EXPECT_FALSE(bad.is_done());
+    EXPECT_FALSE(after.is_done());
+    other_.sql("INSERT INTO t VALUES (1); COMMIT");
+    db_.advance(std::chrono::milliseconds{1});
+    EXPECT_FALSE(before.has_failed());
+    EXPECT_EQ(bad.error(), errc::storage_failure);
+    EXPECT_FALSE(after.has_failed());
+    EXPECT_THAT(payloads(), ElementsAre("before", "after"));
+}
+
 TEST_F(BatchFailure, OfOneClaimLeavesTheOthersOfItsLine)
 {
     other_.sql("CREATE TRIGGER refuse BEFORE UPDATE ON harel_transport_messages"
@@ -145,7 +171,8 @@ TEST_F(BatchFailure, OfOneClaimLeavesTheOthersOfItsLine)
 
 TEST_F(BatchFailure, OfASavepointIsOfOneOperation)
 {
-    auto first = start_publish("first");
+    auto first =
+        start_transaction([](transaction& tx) { tx.database().exec("INSERT INTO t VALUES (1)"); });
     auto second = start_publish("second");
     {
         const interruption interrupted(handle_, "SAVEPOINT");
@@ -154,6 +181,7 @@ TEST_F(BatchFailure, OfASavepointIsOfOneOperation)
     }
     EXPECT_EQ(first.error(), errc::storage_failure);
     EXPECT_FALSE(second.has_failed());
+    EXPECT_THAT(other_.sql("SELECT v FROM t"), IsEmpty());
     EXPECT_THAT(payloads(), ElementsAre("second"));
     expect_works();
 }
