@@ -43,6 +43,7 @@ raw_transport::raw_transport(const std::string& path, skein::durability level)
 {
     database_.exec(level == skein::durability::full ? "PRAGMA synchronous = FULL"
                                                     : "PRAGMA synchronous = NORMAL");
+    database_.exec("PRAGMA cache_size = -16384"); // as skein's
 }
 
 void raw_transport::publish(std::size_t messages, const std::string& payload)

@@ -21,29 +21,6 @@ namespace {
 // The wall clock may step while the steady clock waits: look at it again at least this often.
 constexpr std::chrono::nanoseconds longest_sleep = std::chrono::seconds{60};
 
-// Longer than anybody waits, and short enough to be counted in nanoseconds.
-constexpr std::chrono::hours longest_option{24 * 365 * 100};
-
-/// The options with times that can be reckoned with. Throws `errc::invalid_argument`.
-database_options checked(database_options options)
-{
-    if (options.watch_interval <= options.watch_interval.zero()) {
-        throw error(errc::invalid_argument,
-                    "watch_interval: zero or negative; a positive time is accepted");
-    }
-    if (options.busy_timeout < options.busy_timeout.zero()) {
-        throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
-    }
-    if (options.watch != watch::timer && options.watch != watch::hybrid) {
-        throw error(errc::invalid_argument, "watch: not a value of watch");
-    }
-    options.watch_interval =
-        std::min<std::chrono::microseconds>(options.watch_interval, longest_option);
-    options.busy_timeout =
-        std::min<std::chrono::milliseconds>(options.busy_timeout, longest_option);
-    return options;
-}
-
 std::string make_worker_id()
 {
     std::random_device random;
@@ -90,8 +67,8 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
 std::shared_ptr<engine> engine::open(const asio::any_io_executor& executor,
                                      const std::filesystem::path& path, database_options options)
 {
-    const std::shared_ptr<engine> made(new engine(executor, path, checked(std::move(options))),
-                                       &engine::let_go);
+    const std::shared_ptr<engine> made(
+        new engine(executor, path, checked_options(std::move(options))), &engine::let_go);
     context_life::of(executor.context())->watch(made);
     made->log(log_level::info, "opened, SQLite " + std::string(sqlite3_libversion()));
     return made;

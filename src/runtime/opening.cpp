@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 
+#include <algorithm>
 #include <string_view>
 #include <thread>
 
@@ -13,10 +14,13 @@ namespace skein::runtime {
 
 namespace {
 
+// Longer than anybody waits, and short enough to be counted in nanoseconds.
+constexpr std::chrono::hours longest_option{24 * 365 * 100};
+
 constexpr int page_cache = 16 * 1024;
 
 // Where the log ends up after a burst, instead of staying as large as it ever was.
-constexpr int largest_idle_journal = 16 * 1024 * 1024;
+constexpr int largest_idle_journal = 32 * 1024 * 1024;
 
 std::string ask(sqlite::connection connection, const std::string& pragma)
 {
@@ -110,6 +114,25 @@ void set_up(sqlite::connection connection, const database_options& options)
 }
 
 } // namespace
+
+database_options checked_options(database_options options)
+{
+    if (options.watch_interval <= options.watch_interval.zero()) {
+        throw error(errc::invalid_argument,
+                    "watch_interval: zero or negative; a positive time is accepted");
+    }
+    if (options.busy_timeout < options.busy_timeout.zero()) {
+        throw error(errc::invalid_argument, "busy_timeout: negative; zero and more is accepted");
+    }
+    if (options.watch != watch::timer && options.watch != watch::hybrid) {
+        throw error(errc::invalid_argument, "watch: not a value of watch");
+    }
+    options.watch_interval =
+        std::min<std::chrono::microseconds>(options.watch_interval, longest_option);
+    options.busy_timeout =
+        std::min<std::chrono::milliseconds>(options.busy_timeout, longest_option);
+    return options;
+}
 
 std::string journal_of(sqlite::connection connection)
 {

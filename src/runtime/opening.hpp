@@ -14,6 +14,9 @@ class Database;
 
 namespace skein::runtime {
 
+/// The options with times that can be reckoned with. Throws `errc::invalid_argument`.
+[[nodiscard]] database_options checked_options(database_options options);
+
 /// The file as an absolute path: a later change of directory must not lead to another file.
 /// Throws `errc::invalid_argument` for an empty path.
 [[nodiscard]] std::filesystem::path resolve(const std::filesystem::path& path);
