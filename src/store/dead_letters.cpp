@@ -1,0 +1,150 @@
+#include "store/dead_letters.hpp"
+
+#include "store/saturating.hpp"
+
+#include <limits>
+
+namespace skein::store {
+
+namespace {
+
+constexpr const char* read_letter =
+    "SELECT id, queue, payload, priority, run_at, attempts, max_attempts, last_error, created_at,"
+    " died_at FROM _honker_dead";
+
+/// The last second of death that the filter accepts. A bound that is always there can be found in
+/// the index.
+std::int64_t last_death(const dead_letter_filter& filter)
+{
+    return filter.died_before ? saturating_add(*filter.died_before, -1)
+                              : std::numeric_limits<std::int64_t>::max();
+}
+
+constexpr const char* chosen =
+    " WHERE queue = ?1 AND died_at <= ?2 AND (?3 IS NULL OR last_error = ?3)";
+
+constexpr const char* oldest_first = " ORDER BY died_at, id LIMIT ?4";
+
+dead_letter read(const sqlite::execution& found)
+{
+    dead_letter letter;
+    letter.id = found.integer(0);
+    letter.queue = found.text(1);
+    letter.payload = found.text(2);
+    letter.priority = found.integer(3);
+    letter.run_at = found.integer(4);
+    letter.attempts = found.integer(5);
+    letter.max_attempts = found.integer(6);
+    if (!found.is_null(7)) {
+        letter.last_error.emplace(found.text(7));
+    }
+    letter.created_at = found.integer(8);
+    letter.died_at = found.integer(9);
+    return letter;
+}
+
+void take_rows(std::vector<dead_letter>& letters, sqlite::execution found)
+{
+    while (found.step()) {
+        letters.push_back(read(found));
+    }
+}
+
+} // namespace
+
+dead_letters::dead_letters(sqlite::connection connection)
+    : find_(connection, std::string(read_letter) + " WHERE id = ?1"),
+      // Two comparisons of one column each: by one of both, SQLite would walk past all that died
+      // in the same second.
+      list_at_(connection,
+               std::string(read_letter) + chosen + " AND died_at = ?5 AND id > ?6" + oldest_first),
+      list_after_(connection,
+                  std::string(read_letter) + chosen + " AND died_at > ?5" + oldest_first),
+      choose_(connection, std::string("SELECT id FROM _honker_dead") + chosen + oldest_first),
+      insert_job_(connection,
+                  "INSERT INTO _honker_live (queue, payload, priority, run_at, max_attempts,"
+                  " created_at) SELECT queue, payload, priority, ?3, max(max_attempts, 1), ?3"
+                  " FROM _honker_dead WHERE id = ?1 AND queue = ?2 RETURNING id"),
+      remove_(connection, "DELETE FROM _honker_dead WHERE id = ?1"),
+      purge_(connection, std::string("DELETE FROM _honker_dead WHERE id IN (SELECT id FROM"
+                                     " _honker_dead") +
+                             chosen + oldest_first + ")"),
+      keep_newest_(connection, "DELETE FROM _honker_dead WHERE id IN (SELECT id FROM _honker_dead"
+                               " WHERE queue = ?1 ORDER BY died_at DESC, id DESC"
+                               " LIMIT ?3 OFFSET ?2)")
+{
+}
+
+std::optional<dead_letter> dead_letters::find(std::int64_t id)
+{
+    sqlite::execution found = find_.start(id);
+    if (!found.step()) {
+        return std::nullopt;
+    }
+    return read(found);
+}
+
+std::vector<dead_letter> dead_letters::list(const dead_letter_filter& filter,
+                                            const dead_letter_position& after, std::int64_t limit)
+{
+    std::vector<dead_letter> letters;
+    const std::int64_t last = last_death(filter);
+    take_rows(letters, list_at_.start(filter.queue, last, filter.last_error, limit, after.died_at,
+                                      after.id));
+    const std::int64_t left = limit - static_cast<std::int64_t>(letters.size());
+    if (left > 0) {
+        take_rows(letters,
+                  list_after_.start(filter.queue, last, filter.last_error, left, after.died_at));
+    }
+    return letters;
+}
+
+std::optional<std::int64_t> dead_letters::redrive(std::string_view queue, std::int64_t id,
+                                                  std::int64_t now)
+{
+    std::optional<std::int64_t> job;
+    {
+        sqlite::execution inserted = insert_job_.start(id, queue, now);
+        while (inserted.step()) {
+            job = inserted.integer(0);
+        }
+    }
+    if (job) {
+        remove_.run(id);
+    }
+    return job;
+}
+
+std::vector<redriven_job> dead_letters::redrive_many(const dead_letter_filter& filter,
+                                                     std::int64_t most, std::int64_t now)
+{
+    // All of them before the first is removed: that changes what is being walked through.
+    std::vector<std::int64_t> ids;
+    {
+        sqlite::execution found =
+            choose_.start(filter.queue, last_death(filter), filter.last_error, most);
+        while (found.step()) {
+            ids.push_back(found.integer(0));
+        }
+    }
+    std::vector<redriven_job> redriven;
+    redriven.reserve(ids.size());
+    for (const std::int64_t each : ids) {
+        if (const auto job = redrive(filter.queue, each, now)) {
+            redriven.push_back({each, *job});
+        }
+    }
+    return redriven;
+}
+
+std::int64_t dead_letters::purge(const dead_letter_filter& filter, std::int64_t most)
+{
+    return purge_.run(filter.queue, last_death(filter), filter.last_error, most);
+}
+
+std::int64_t dead_letters::keep_newest(std::string_view queue, std::int64_t kept, std::int64_t most)
+{
+    return keep_newest_.run(queue, kept, most);
+}
+
+} // namespace skein::store

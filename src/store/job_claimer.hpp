@@ -1,0 +1,56 @@
+#pragma once
+
+#include "sqlite/statement.hpp"
+#include "store/job_fence.hpp"
+#include "store/queue_housekeeping.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein::store {
+
+/// Who claims, from where, and for how long.
+struct job_claim {
+    std::string_view queue;
+    std::string_view worker_id;
+    /// Seconds until the lease lapses. It has already when they are negative.
+    std::int64_t visibility = 0;
+};
+
+/// A job that has been claimed. Times are epoch seconds.
+struct claimed_job {
+    job_fence fence;
+    std::string payload;
+    std::int64_t max_attempts = 0; ///< this attempt is the last when `fence.attempts` is as many
+    std::int64_t claimed_at = 0;
+    std::int64_t claim_expires_at = 0; ///< the last second in which the lease holds
+};
+
+/// Leases the jobs of a queue. A job may be claimed when it is due and ready, or when its lease has
+/// lapsed; when it has attempts left; and when it has not expired.
+class job_claimer {
+public:
+    explicit job_claimer(sqlite::connection connection);
+
+    /// Whether a claim would do anything, be it housekeeping. Only reads.
+    [[nodiscard]] bool has_work(std::string_view queue, std::int64_t now);
+
+    /// Does the housekeeping, then leases at most `most` jobs, all that there are when that is
+    /// negative. They come in the order of their claim: the highest priority first, then who was
+    /// due first, then who was enqueued first. Each counts as an attempt from here on. Wants a
+    /// write transaction with a savepoint.
+    [[nodiscard]] std::vector<claimed_job> claim(const job_claim& claim, std::int64_t most,
+                                                 std::int64_t now);
+
+private:
+    queue_housekeeping housekeeping_;
+    sqlite::statement find_ready_;
+    sqlite::statement claim_one_ready_;
+    sqlite::statement claim_many_ready_;
+    sqlite::statement claim_one_;
+    sqlite::statement claim_many_;
+};
+
+} // namespace skein::store
