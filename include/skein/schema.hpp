@@ -44,7 +44,7 @@ enum class transport_version {
 /// `from`: the shape that the tables have.
 /// `prefix`: the one that the tables have or, where they have none, get; such tables must not exist
 ///           then.
-/// Throws: as `transport`.
+/// Throws: as `transport`, and for what is no value of `transport_version`.
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string>
 transport_upgrade(transport_version from, std::string_view prefix = "harel");
 

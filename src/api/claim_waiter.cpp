@@ -86,6 +86,9 @@ runtime::serving claim_waiter::serve(runtime::batch& batch, std::span<waiter* co
     }
     store::claim_result found =
         where_->ready(batch).claim(filter_, requests, runtime::to_epoch(batch.now()));
+    if (found.has_freed) {
+        batch.touch(*where_->source);
+    }
     std::span<store::claimed_message> left(found.messages);
     std::size_t served = 0;
     while (!left.empty()) {

@@ -38,6 +38,10 @@ std::vector<std::string> transport(std::string_view prefix)
 
 std::vector<std::string> transport_upgrade(transport_version from, std::string_view prefix)
 {
+    if (from < transport_version::unprefixed_messages ||
+        from > transport_version::without_additions) {
+        throw error(errc::invalid_argument, "from: not a value of transport_version");
+    }
     const store::transport_names names = names_of(prefix);
     const store::transport_tables present = tables_of(from);
     std::vector<std::string> statements;

@@ -96,12 +96,12 @@ std::string transport_source::new_lock(std::string_view worker)
 }
 
 std::optional<clock::wall_time> transport_source::next_due(sqlite::connection /*connection*/,
-                                                           clock::wall_time now)
+                                                           clock::wall_time since)
 {
     if (!store_ || !is_committed_) {
         return std::nullopt;
     }
-    const std::optional<double> end = store_->next_lapse(runtime::to_epoch(now));
+    const std::optional<double> end = store_->next_lapse(runtime::to_epoch(since));
     if (!end) {
         return std::nullopt;
     }

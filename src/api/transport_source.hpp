@@ -41,7 +41,7 @@ public:
     std::string new_lock(std::string_view worker);
 
     std::optional<clock::wall_time> next_due(sqlite::connection connection,
-                                             clock::wall_time now) override;
+                                             clock::wall_time since) override;
     void disconnect() noexcept override;
 
 private:

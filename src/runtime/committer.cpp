@@ -157,6 +157,7 @@ void committer::serve_line(line& served, waitlist& waiting, batch& batch)
         if (tried.empty()) {
             return;
         }
+        const clock::wall_time looked_at = time_.wall_now();
         serving result;
         const std::exception_ptr failure =
             run_undoable(batch, false, [&] { result = tried.front()->serve(batch, tried); });
@@ -171,7 +172,7 @@ void committer::serve_line(line& served, waitlist& waiting, batch& batch)
         served.locked_since.reset();
         if (!failure && done < tried.size()) {
             if (result.is_finished) {
-                waiting.settle_empty(served);
+                waiting.settle_empty(served, looked_at);
             }
             return;
         }

@@ -288,9 +288,10 @@ bool engine::probe_lines()
     bool has_work = false;
     file_->waiting.visit_changed([&](line& each) {
         try {
-            has_work = each.waiters.front()->has_work(file_->connection, clock_->wall_now());
+            const clock::wall_time now = clock_->wall_now();
+            has_work = each.waiters.front()->has_work(file_->connection, now);
             if (!has_work) {
-                file_->waiting.settle_empty(each);
+                file_->waiting.settle_empty(each, now);
             }
         } catch (const sqlite::error& refusal) {
             if (refusal.is_busy()) {
@@ -381,7 +382,8 @@ void engine::set_deadline()
     const clock::steady_time steady = clock_->steady_now();
     clock::steady_time at = steady + longest_sleep;
     if (const auto due = file_->waiting.next_due(file_->connection, wall)) {
-        at = std::min(at, steady + std::min<std::chrono::nanoseconds>(*due - wall, longest_sleep));
+        const auto wait = std::max(*due - wall, clock::wall_time::duration::zero());
+        at = std::min(at, steady + std::min<std::chrono::nanoseconds>(wait, longest_sleep));
     }
     if (const auto limit = file_->waiting.next_limit()) {
         at = std::min(at, *limit);

@@ -17,9 +17,10 @@ public:
     source& operator=(const source&) = delete;
     virtual ~source() = default;
 
-    /// The next moment, later than `now`, when time alone may make something claimable. Only reads.
+    /// The next moment, later than `since`, when time alone may make something claimable. Only
+    /// reads. It may have passed by now: since then nobody has looked.
     [[nodiscard]] virtual std::optional<clock::wall_time> next_due(sqlite::connection connection,
-                                                                   clock::wall_time now) = 0;
+                                                                   clock::wall_time since) = 0;
 
     /// Gives up its statements: the connection is about to be closed.
     virtual void disconnect() noexcept = 0;

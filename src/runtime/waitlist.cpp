@@ -63,7 +63,9 @@ void waitlist::mark(const source& changed)
         each.is_changed = each.is_changed || each.origin == &changed;
     }
     for (auto& [from, about] : origins_) {
-        about.due_is_known = about.due_is_known && from != &changed;
+        if (from == &changed) {
+            look_anew(about);
+        }
     }
 }
 
@@ -72,7 +74,15 @@ void waitlist::mark_all()
     for (auto& [accepts, each] : lines_) {
         each.is_changed = true;
     }
-    forget_due();
+    for (auto& [from, about] : origins_) {
+        look_anew(about);
+    }
+}
+
+void waitlist::look_anew(origin& about) noexcept
+{
+    about.due_is_known = false;
+    about.looked_at.reset();
 }
 
 void waitlist::visit_changed(const std::function<bool(line&)>& visit)
@@ -100,10 +110,12 @@ void waitlist::visit_changed(const std::function<bool(line&)>& visit)
     next_visited_ = next == lines_.end() ? std::string() : next->first;
 }
 
-void waitlist::settle_empty(line& found_empty)
+void waitlist::settle_empty(line& found_empty, clock::wall_time looked_at)
 {
     found_empty.is_changed = false;
     found_empty.locked_since.reset();
+    origin& about = origins_.at(found_empty.origin);
+    about.looked_at = std::min(about.looked_at.value_or(looked_at), looked_at);
     for (auto each = found_empty.waiters.begin(); found_empty.impatient != 0;) {
         waiter& who = **each++;
         if (who.how_long().is_none()) {
@@ -139,7 +151,7 @@ std::optional<clock::wall_time> waitlist::next_due(sqlite::connection connection
     std::optional<clock::wall_time> next;
     for (auto& [from, about] : origins_) {
         if (!about.due_is_known) {
-            about.due = from->next_due(connection, now);
+            about.due = from->next_due(connection, std::min(about.looked_at.value_or(now), now));
             about.due_is_known = true;
         }
         if (about.due && (!next || *about.due < *next)) {
@@ -147,13 +159,6 @@ std::optional<clock::wall_time> waitlist::next_due(sqlite::connection connection
         }
     }
     return next;
-}
-
-void waitlist::forget_due()
-{
-    for (auto& [from, about] : origins_) {
-        about.due_is_known = false;
-    }
 }
 
 void waitlist::fail(line& failed, const error& reason)

@@ -46,8 +46,9 @@ public:
     /// this one starts. Stops when `visit` returns false. `visit` may empty the line it is given.
     void visit_changed(const std::function<bool(line&)>& visit);
 
-    /// The line has found nothing: its waiters wait on, those without patience get nothing.
-    void settle_empty(line& found_empty);
+    /// The line has found nothing at `looked_at`: its waiters wait on, those without patience get
+    /// nothing.
+    void settle_empty(line& found_empty, clock::wall_time looked_at);
 
     /// Ends the waits whose limit has passed.
     void expire(clock::steady_time now);
@@ -56,8 +57,8 @@ public:
     /// Marks the sources whose time has come at `now`; they are asked for the next one.
     void mark_due(clock::wall_time now);
 
-    /// The next moment when time alone may make something claimable. Asks only the sources that
-    /// something has happened to.
+    /// The next moment when time alone may make something claimable; it may have passed since the
+    /// lines have looked. Asks only the sources that something has happened to.
     [[nodiscard]] std::optional<clock::wall_time> next_due(sqlite::connection connection,
                                                            clock::wall_time now);
     /// Ends every wait of one line, or of all. Each waiter gets an exception of its own, since it
@@ -74,12 +75,14 @@ private:
         std::size_t lines = 0;
         bool due_is_known = false;
         std::optional<clock::wall_time> due;
+        /// When the first of its lines has found nothing, since all were told to look.
+        std::optional<clock::wall_time> looked_at;
     };
 
     using lines = std::map<std::string, line>;
 
     void remove(lines::iterator empty);
-    void forget_due();
+    static void look_anew(origin& about) noexcept;
 
     lines lines_;
     std::map<source*, origin> origins_;

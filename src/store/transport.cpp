@@ -100,6 +100,7 @@ claim_result transport::claim(const claim_filter& filter, std::span<const claim_
             }
         }
         put_right += freed;
+        result.has_freed = result.has_freed || freed != 0;
         goes_on = freed != 0 || !turns.empty();
     }
     return result;

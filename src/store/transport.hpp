@@ -52,6 +52,9 @@ struct claim_result {
     /// False: the call has put so many groups right that it has stopped before its end. The next
     /// one, best in a transaction of its own, goes on.
     bool is_finished = true;
+    /// Whether leases or parks were found to have ended, whatever their groups' keys: another
+    /// filter may find something now.
+    bool has_freed = false;
 };
 
 /// Ordered message groups: what a message is, and what may be done with it. Synchronous; times are

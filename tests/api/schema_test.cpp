@@ -92,6 +92,12 @@ TEST_F(Schema, RefusesPrefixesByName)
     }
 }
 
+TEST_F(Schema, RefusesVersionsThatThereAreNot)
+{
+    EXPECT_THROW(static_cast<void>(schema::transport_upgrade(static_cast<transport_version>(77))),
+                 error);
+}
+
 class SchemaUpgrade : public Schema, public ::testing::WithParamInterface<transport_version> {
 protected:
     static void create_filled(const plain_connection& file)

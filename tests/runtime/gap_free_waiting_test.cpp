@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <array>
+#include <string_view>
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,6 +117,95 @@ TEST_F(GapFreeWaiting, HoldsWhileAnotherOneIsServed)
         }
     }
     EXPECT_GE(boundary, 2);
+}
+
+/// Time passes too: a lease may end between any two statements of what others do.
+class GapFreeTime : public skein::support::running_queue {
+protected:
+    /// Leases a message of this key for 10 s, and lets go of the handle.
+    void lease(std::string_view key)
+    {
+        finish(queue_.publish(key, "leased", {.routing_key = key}));
+        const std::array keys{key};
+        message leased = finish(queue_.claim({.routing_keys = keys, .visibility = 10s}));
+        static_cast<void>(leased.detach());
+    }
+
+    operation<message> start_claim_of(std::string_view key)
+    {
+        const std::array keys{key};
+        auto claim = start_claim({.routing_keys = keys});
+        db_.settle();
+        return claim;
+    }
+
+    /// Publishes; after the statement of that number the clock steps past the lease's end. Returns
+    /// whether there was such a statement.
+    bool publish_while_time_passes(std::string_view key, int number)
+    {
+        int finished = 0;
+        bool has_stepped = false;
+        statement_counter statements(handle_);
+        statements.when_finished("", [&] {
+            if (finished++ == number) {
+                has_stepped = true;
+                db_.clock().advance(11s);
+            }
+        });
+        const auto publish = db_.start(queue_.publish(key, "new", {.routing_key = key}));
+        db_.settle();
+        return has_stepped;
+    }
+
+    void expect_served(operation<message>& claim, int boundary)
+    {
+        db_.advance(1ms);
+        db_.advance(1ms);
+        ASSERT_TRUE(claim.is_done()) << "missed the end of a lease after statement " << boundary;
+        message served = claim.result();
+        EXPECT_EQ(served.payload(), "leased");
+        EXPECT_TRUE(db_.run(served.ack()));
+    }
+
+    void drain()
+    {
+        while (auto left = finish(queue_.try_claim())) {
+            EXPECT_TRUE(db_.run(left->ack()));
+        }
+    }
+};
+
+TEST_F(GapFreeTime, HoldsWhileTheSameGroupIsPublishedTo)
+{
+    bool has_stepped = true;
+    int boundary = 0;
+    while (has_stepped && !HasFatalFailure()) {
+        lease("g");
+        auto claim = start_claim_of("g");
+        has_stepped = publish_while_time_passes("g", boundary);
+        db_.advance(has_stepped ? 0s : 11s);
+        expect_served(claim, boundary++);
+        drain();
+    }
+    EXPECT_GE(boundary, 5) << "fewer statements than a publish has";
+}
+
+TEST_F(GapFreeTime, HoldsWhileAnotherLineIsServed)
+{
+    bool has_stepped = true;
+    int boundary = 0;
+    while (has_stepped && !HasFatalFailure()) {
+        lease("a");
+        auto claim = start_claim_of("a");
+        auto neighbour = start_claim_of("b");
+        has_stepped = publish_while_time_passes("b", boundary);
+        db_.advance(has_stepped ? 0s : 11s);
+        expect_served(claim, boundary++);
+        EXPECT_TRUE(neighbour.is_done());
+        EXPECT_TRUE(db_.run(neighbour.result().ack()));
+        drain();
+    }
+    EXPECT_GE(boundary, 8) << "fewer statements than a publish and a claim have";
 }
 
 TEST_F(GapFreeWaiting, HoldsWhileAPublishRuns)
