@@ -64,7 +64,10 @@ void context_life::resume(caller& waiting, std::exception_ptr failure)
 void context_life::remove(caller& waiting) noexcept
 {
     const std::lock_guard lock(mutex_);
-    unlink(waiting);
+    if (unlink(waiting) && ended_) {
+        waiting.continuation_->next_ = std::move(left_);
+        left_ = std::move(waiting.continuation_);
+    }
 }
 
 void context_life::end() noexcept
@@ -89,6 +92,9 @@ void context_life::end() noexcept
             forgotten = std::move(first_->continuation_);
             first_->is_gone_ = true;
             unlink(*first_);
+        } else if (left_ != nullptr) {
+            forgotten = std::move(left_);
+            left_ = std::move(forgotten->next_);
         }
     } while (forgotten);
 }

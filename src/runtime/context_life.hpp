@@ -18,6 +18,11 @@ public:
 
     /// Posts the continuation to its executor, with a failure or without.
     virtual void post(std::shared_ptr<resumption> self, std::exception_ptr failure) = 0;
+
+private:
+    friend class context_life;
+
+    std::shared_ptr<resumption> next_; ///< in the list of those that are left to the context
 };
 
 /// Somebody who must let go of an execution context before it ends.
@@ -46,7 +51,8 @@ public:
     /// Takes the caller off the list and resumes it; nothing when the context has ended.
     void resume(caller& waiting, std::exception_ptr failure);
 
-    /// Takes the caller off the list.
+    /// Takes the caller off the list. While the context ends, its continuation is left to that:
+    /// destroying it posts to the context, which must not be shutting down its strands just then.
     void remove(caller& waiting) noexcept;
 
     /// Called when the context is being destroyed: continuations are destroyed, users told.
@@ -60,6 +66,7 @@ private:
     std::recursive_mutex mutex_;
     bool ended_ = false;
     caller* first_ = nullptr;
+    std::shared_ptr<resumption> left_; ///< the first of a list
     std::vector<std::weak_ptr<context_user>> users_;
 };
 
