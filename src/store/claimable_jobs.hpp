@@ -10,11 +10,6 @@ inline constexpr const char* is_wanted =
 
 /// The jobs of queue `?1` that are ready at `?2`, after a SELECT and in the index's order. One that
 /// somebody made pending for a later time is there, too, and has to wait for it.
-inline std::string ready_jobs()
-{
-    return std::string(" FROM _honker_live INDEXED BY _honker_live_ready"
-                       " WHERE state = 'pending' AND queue = ?1 AND run_at <= ?2 AND ") +
-           is_wanted;
-}
+[[nodiscard]] std::string ready_jobs();
 
 } // namespace skein::store
