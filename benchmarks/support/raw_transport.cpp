@@ -43,7 +43,9 @@ raw_transport::raw_transport(const std::string& path, skein::durability level)
 {
     database_.exec(level == skein::durability::full ? "PRAGMA synchronous = FULL"
                                                     : "PRAGMA synchronous = NORMAL");
-    database_.exec("PRAGMA cache_size = -16384"); // as skein's
+    // As skein's. Otherwise it would make the checkpoints for both.
+    database_.exec("PRAGMA cache_size = -16384");
+    database_.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
 void raw_transport::publish(std::size_t messages, const std::string& payload)
