@@ -16,8 +16,8 @@ bool only_looks(const char* pragma)
     constexpr std::array<const char*, 10> known = {
         "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo",
         "integrity_check",   "quick_check",      "table_info", "table_list", "table_xinfo"};
-    return std::any_of(known.begin(), known.end(),
-                       [&](const char* each) { return strcasecmp(pragma, each) == 0; });
+    return std::ranges::any_of(known,
+                               [&](const char* each) { return strcasecmp(pragma, each) == 0; });
 }
 
 /// SQLite asks for this when it connects a table-valued function such as json_each.

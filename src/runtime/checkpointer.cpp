@@ -12,7 +12,7 @@ namespace {
 // mostly those that the one before has changed, and they are moved once for all of them.
 constexpr int pages_between_checkpoints = 4000;
 
-constexpr std::int64_t megabyte = 1024 * 1024;
+constexpr std::int64_t megabyte = std::int64_t{1024} * 1024;
 
 // Larger than what a burst leaves behind, and small beside a disk.
 constexpr std::int64_t first_warning = 64 * megabyte;

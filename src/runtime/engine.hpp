@@ -35,6 +35,8 @@ namespace skein::runtime {
 /// It is over when it has been closed, or when the strand's context has ended.
 class engine final : public context_user, public std::enable_shared_from_this<engine> {
 public:
+    ~engine() override = default;
+
     /// Opens the file; blocks meanwhile. Throws `skein::error`.
     [[nodiscard]] static std::shared_ptr<engine> open(const asio::any_io_executor& executor,
                                                       const std::filesystem::path& path,
@@ -100,7 +102,6 @@ private:
 
     engine(const asio::any_io_executor& executor, const std::filesystem::path& path,
            database_options options);
-    ~engine() override = default;
     static void let_go(engine* unused) noexcept;
 
     void wake();

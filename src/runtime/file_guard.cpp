@@ -73,8 +73,8 @@ void file_guard::arm()
 bool file_guard::has_lost_one() noexcept
 {
     if (lost_ == nullptr) {
-        const auto found = std::find_if(files_.begin(), files_.end(),
-                                        [](const auto& each) { return each.is_replaced(); });
+        const auto found =
+            std::ranges::find_if(files_, [](const auto& each) { return each.is_replaced(); });
         if (found != files_.end()) {
             lost_ = &*found;
             // What has these names now is somebody else's.

@@ -1,5 +1,7 @@
 #include "runtime/network_file_system.hpp"
 
+#include <array>
+
 #ifdef __linux__
 #include <sys/vfs.h>
 #endif
@@ -15,7 +17,7 @@ struct known {
 
 // From linux/magic.h, and from those systems' own sources. FUSE is not among them: what lies behind
 // it may be local.
-constexpr known network_file_systems[] = {
+constexpr auto network_file_systems = std::to_array<known>({
     {0x6969, "NFS"},        // NFS_SUPER_MAGIC
     {0x517B, "SMB"},        // SMB_SUPER_MAGIC
     {0xFF534D42, "SMB"},    // CIFS_SUPER_MAGIC
@@ -31,7 +33,7 @@ constexpr known network_file_systems[] = {
     {0x47504653, "GPFS"},   // GPFS_SUPER_MAGIC
     {0x7461636F, "OCFS2"},  // OCFS2_SUPER_MAGIC
     {0x01161970, "GFS2"},   // GFS2_MAGIC
-};
+});
 
 } // namespace
 

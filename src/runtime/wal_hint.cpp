@@ -53,13 +53,13 @@ public:
     {
         ++state_->setting;
         asio::error_code ignored;
-        state_->stream.cancel(ignored);
+        static_cast<void>(state_->stream.cancel(ignored));
     }
 
     bool take() noexcept override
     {
         // An event without a name is as long as its header: one read is enough, but for a flood.
-        alignas(inotify_event) std::array<char, 4096> events;
+        alignas(inotify_event) std::array<char, 4096> events{};
         bool is_any = false;
         ssize_t length = 0;
         do {
