@@ -53,8 +53,7 @@ void waitlist::remove(lines::iterator empty)
 
 bool waitlist::has_changed() const
 {
-    return std::any_of(lines_.begin(), lines_.end(),
-                       [](const auto& each) { return each.second.is_changed; });
+    return std::ranges::any_of(lines_, [](const auto& each) { return each.second.is_changed; });
 }
 
 void waitlist::mark(const source& changed)
