@@ -9,6 +9,18 @@ namespace {
 // A row holds more than the payload: the group's name, the lock, and SQLite's own record header.
 constexpr std::size_t row_overhead = 1024;
 
+void check_publication(const transport_state& where, const publication& publication)
+{
+    checked([&] { store::require_priority("priority", publication.options.priority); });
+    const std::size_t limit = where.engine->length_limit();
+    if (publication.payload.size() + publication.group.size() + row_overhead > limit) {
+        throw error(errc::payload_too_large,
+                    "payload: " + std::to_string(publication.payload.size()) + " bytes; at most " +
+                        std::to_string(limit - row_overhead) +
+                        " bytes are accepted, the group's name included");
+    }
+}
+
 } // namespace
 
 publish_unit::publish_unit(std::shared_ptr<const transport_state> where,
@@ -32,18 +44,6 @@ void publish_unit::run(runtime::batch& batch)
             {each.group, each.payload, each.priority, each.routing_key, where_->fair_turns});
     }
     batch.touch(*where_->source);
-}
-
-void check_publication(const transport_state& where, const publication& publication)
-{
-    checked([&] { store::require_priority("priority", publication.options.priority); });
-    const std::size_t limit = where.engine->length_limit();
-    if (publication.payload.size() + publication.group.size() + row_overhead > limit) {
-        throw error(errc::payload_too_large,
-                    "payload: " + std::to_string(publication.payload.size()) + " bytes; at most " +
-                        std::to_string(limit - row_overhead) +
-                        " bytes are accepted, the group's name included");
-    }
 }
 
 void publish(const transport_state& where, runtime::batch& batch,

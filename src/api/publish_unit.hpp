@@ -16,6 +16,7 @@ namespace skein::api {
 /// Appends messages: all of them or none.
 class publish_unit final : public runtime::unit {
 public:
+    /// Throws `errc::invalid_argument` and `errc::payload_too_large`.
     publish_unit(std::shared_ptr<const transport_state> where,
                  std::span<const publication> publications);
 
@@ -33,10 +34,7 @@ private:
     std::vector<owned_publication> publications_;
 };
 
-/// Throws `errc::invalid_argument` and `errc::payload_too_large`.
-void check_publication(const transport_state& where, const publication& publication);
-
-/// Appends inside a transaction that is open already.
+/// Appends inside a transaction that is open already. Throws as the constructor.
 void publish(const transport_state& where, runtime::batch& batch,
              std::span<const publication> publications);
 

@@ -92,6 +92,19 @@ protected:
         EXPECT_EQ(other.value("SELECT count(*) FROM harel_transport_messages"), messages);
     }
 
+    /// Tries everything in a child, where all is to be refused, and drops the handles there.
+    void use_and_drop_in_child(std::optional<skein::message>& held)
+    {
+        EXPECT_EQ(in_child([&] {
+                      const int allowed = count_allowed(*database_, *queue_, *held);
+                      held.reset();
+                      queue_.reset();
+                      database_.reset();
+                      return allowed;
+                  }),
+                  0);
+    }
+
     skein::support::temporary_directory directory_;
     const std::filesystem::path path_ = directory_ / "test.db";
     asio::thread_pool callers_{1};
@@ -106,14 +119,7 @@ TEST_F(Fork, LeavesADatabaseWithAThreadToTheParent)
     std::optional<skein::message> held = run(queue_->claim());
     auto waiting = asio::co_spawn(callers_, queue_->claim(), asio::use_future);
     EXPECT_FALSE(run(queue_->try_claim())); // the other one waits by now
-    EXPECT_EQ(in_child([&] {
-                  const int allowed = count_allowed(*database_, *queue_, *held);
-                  held.reset();
-                  queue_.reset();
-                  database_.reset();
-                  return allowed;
-              }),
-              0);
+    use_and_drop_in_child(held);
     EXPECT_FALSE(run(queue_->try_claim())) << "the child gave the message back";
     EXPECT_TRUE(std::filesystem::exists(path_.string() + "-wal"));
     run(queue_->publish("b", "later"));
@@ -137,14 +143,7 @@ TEST_F(Fork, MayHappenAtAnyMoment)
         return published;
     });
     for (int each = 0; each < 30; ++each) {
-        EXPECT_EQ(in_child([&] {
-                      const int allowed = count_allowed(*database_, *queue_, *held);
-                      held.reset();
-                      queue_.reset();
-                      database_.reset();
-                      return allowed;
-                  }),
-                  0);
+        use_and_drop_in_child(held);
     }
     is_enough = true;
     expect_intact(std::to_string(busy.get() + 1));

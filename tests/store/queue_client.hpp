@@ -7,11 +7,13 @@
 #include "store/job_finisher.hpp"
 #include "store/queue_housekeeping.hpp"
 #include "support/plain_connection.hpp"
+#include "support/write_transaction.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skein::store {
@@ -61,15 +63,7 @@ public:
     template <class Function>
     auto write(Function&& function)
     {
-        file_.sql("BEGIN IMMEDIATE");
-        try {
-            auto result = function();
-            file_.sql("COMMIT");
-            return result;
-        } catch (...) {
-            file_.sql("ROLLBACK");
-            throw;
-        }
+        return support::in_write_transaction(file_, std::forward<Function>(function));
     }
 
     /// Columns of a live job or a dead letter, joined by "|"; empty when there is no such row.

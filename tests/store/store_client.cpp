@@ -1,5 +1,9 @@
 #include "store/store_client.hpp"
 
+#include "support/write_transaction.hpp"
+
+#include <utility>
+
 namespace skein::store {
 
 store_client::store_client(const std::filesystem::path& path, schema_owner owner,
@@ -29,15 +33,7 @@ transport_shape store_client::prepare(sqlite::connection connection, const trans
 template <class Function>
 auto store_client::write(Function&& function)
 {
-    file_.sql("BEGIN IMMEDIATE");
-    try {
-        auto result = function();
-        file_.sql("COMMIT");
-        return result;
-    } catch (...) {
-        file_.sql("ROLLBACK");
-        throw;
-    }
+    return support::in_write_transaction(file_, std::forward<Function>(function));
 }
 
 void store_client::publish(std::string_view group, std::string_view payload, int priority,
