@@ -47,10 +47,10 @@ asio::awaitable<Result> take_result(asio::awaitable<void> done,
 ///
 /// It belongs to the process that has opened it. After a fork, everything in the child is refused
 /// with `errc::forked`, making a transport and closing included; dropping handles there does
-/// nothing: what they hold stays leased, open and running for the parent. A child may open
-/// databases of its own, but not the file that its parent had open at the fork, unless it calls
-/// exec first: it inherits what SQLite remembers of the locks, and none of the locks. Do not fork
-/// inside a callback.
+/// nothing: what they hold stays leased, open and running for the parent. Before it calls exec, a
+/// child may open databases of its own only if no other thread was inside SQLite at the fork, whose
+/// mutexes do not survive one; and never the file that its parent had open: it inherits what SQLite
+/// remembers of the locks, and none of the locks. Do not fork inside a callback.
 ///
 /// All operations of all handles throw `skein::error` when they are awaited:
 /// - `errc::closed`: the database was closed, or its executor is gone;

@@ -1,9 +1,11 @@
 #include "runtime/running_queue.hpp"
 
+#include <asio/execution.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <functional>
 #include <future>
 
 namespace {
@@ -64,6 +66,40 @@ int count_allowed(const skein::database& database, const skein::transport& queue
     }
     return allowed;
 }
+
+/// Runs on an io_context, and calls `before_post` first. A database posts to its own executor and
+/// to its callers' with its mutexes locked, so that this is the moment for a fork.
+class interrupted_executor {
+public:
+    interrupted_executor(asio::io_context& context, const std::function<void()>& before_post)
+        : target_(context.get_executor()), before_post_(&before_post)
+    {
+    }
+
+    template <class Work>
+    void execute(Work&& work) const
+    {
+        (*before_post_)();
+        asio::post(target_, std::forward<Work>(work));
+    }
+
+    [[nodiscard]] asio::execution_context& query(asio::execution::context_t /*of*/) const noexcept
+    {
+        return target_.context();
+    }
+
+    [[nodiscard]] static constexpr asio::execution::blocking_t
+    query(asio::execution::blocking_t /*how*/) noexcept
+    {
+        return asio::execution::blocking.never;
+    }
+
+    bool operator==(const interrupted_executor&) const noexcept = default;
+
+private:
+    asio::io_context::executor_type target_;
+    const std::function<void()>* before_post_;
+};
 
 /// Whether this process has the file open.
 bool has_open(const std::filesystem::path& file)
@@ -130,26 +166,6 @@ TEST_F(Fork, LeavesADatabaseWithAThreadToTheParent)
     expect_intact("1");
 }
 
-TEST_F(Fork, MayHappenAtAnyMoment)
-{
-    run(queue_->publish("a", "held"));
-    std::optional<skein::message> held = run(queue_->claim());
-    std::atomic<bool> is_enough = false;
-    auto busy = std::async(std::launch::async, [&] {
-        int published = 0;
-        for (; !is_enough; ++published) {
-            run(queue_->publish("b", "m"));
-        }
-        return published;
-    });
-    for (int each = 0; each < 30; ++each) {
-        use_and_drop_in_child(held);
-    }
-    is_enough = true;
-    expect_intact(std::to_string(busy.get() + 1));
-    EXPECT_TRUE(run(held->ack()));
-}
-
 TEST_F(Fork, KeepsTheConnectionOpenInTheChild)
 {
     run(queue_->publish("g", "m"));
@@ -198,6 +214,37 @@ TEST_F(ForkOnOneThread, LeavesTheContextsWorkToTheParent)
     EXPECT_EQ(waiting.result().payload(), "m");
     EXPECT_TRUE(db_.run(held->ack()));
     EXPECT_EQ(other_.value("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(ForkOnOneThread, MayHappenWhileMutexesAreLocked)
+{
+    asio::io_context context;
+    std::function<void()> before_post = [] {};
+    const interrupted_executor executor(context, before_post);
+    const std::filesystem::path path = db_.path().parent_path() / "other.db";
+    const skein::database database(executor, path);
+    const skein::transport queue = database.transport();
+    skein::support::run_coroutine(context, queue.publish("a", "held"));
+    skein::support::run_coroutine(context, queue.publish("b", "dropped"));
+    std::optional<skein::message> held = skein::support::run_coroutine(context, queue.try_claim());
+    auto dropped = skein::support::run_coroutine(context, queue.try_claim());
+    int forks = 0;
+    before_post = [&] {
+        ++forks;
+        EXPECT_EQ(in_child([&] {
+                      dropped.reset();
+                      return count_allowed(database, queue, *held);
+                  }),
+                  0);
+    };
+    auto published = asio::co_spawn(executor, queue.publish("c", "m"), asio::use_future);
+    context.restart();
+    context.run();
+    published.get();
+    EXPECT_GE(forks, 3) << "to start, to wake the strand, and to resume the caller";
+    before_post = [] {};
+    EXPECT_TRUE(skein::support::run_coroutine(context, held->ack()));
+    EXPECT_TRUE(skein::support::run_coroutine(context, dropped->ack()));
 }
 
 TEST_F(ForkOnOneThread, LetsTheChildEndTheContextFirst)
