@@ -21,6 +21,11 @@ void batch::touch(const source& changed)
     waiting_.mark(changed);
 }
 
+void batch::touch_line(const std::string& accepts)
+{
+    waiting_.mark_line(accepts);
+}
+
 void batch::touch_everything()
 {
     waiting_.mark_all();

@@ -6,6 +6,7 @@
 #include <skein/clock.hpp>
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,9 @@ public:
 
     /// Something of this source may have become claimable, or its next due moment has changed.
     void touch(const source& changed);
+
+    /// As `touch`, for one line of waiters: those that accept this.
+    void touch_line(const std::string& accepts);
 
     /// As `touch`, for sources that nobody can name: the user's own statements may write anything.
     void touch_everything();

@@ -288,11 +288,7 @@ bool engine::probe_lines()
     bool has_work = false;
     file_->waiting.visit_changed([&](line& each) {
         try {
-            const clock::wall_time now = clock_->wall_now();
-            has_work = each.waiters.front()->has_work(file_->connection, now);
-            if (!has_work) {
-                file_->waiting.settle_empty(each, now);
-            }
+            has_work = probe(each);
         } catch (const sqlite::error& refusal) {
             if (refusal.is_busy()) {
                 throw;
@@ -304,6 +300,23 @@ bool engine::probe_lines()
         return !has_work;
     });
     return has_work;
+}
+
+bool engine::probe(line& each)
+{
+    while (!each.waiters.empty()) {
+        waiter& first = *each.waiters.front();
+        const clock::wall_time now = clock_->wall_now();
+        if (!first.has_work(file_->connection, now)) {
+            file_->waiting.settle_empty(each, now);
+            return false;
+        }
+        if (!first.only_reads()) {
+            return true;
+        }
+        file_->waiting.leave(first)->complete();
+    }
+    return false;
 }
 
 /// Returns false when another process holds the lock.

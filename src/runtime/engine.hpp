@@ -114,6 +114,7 @@ private:
     bool write_batch();
     [[nodiscard]] bool wants_to_write();
     bool probe_lines();
+    bool probe(line& each);
     void wait_for_lock();
     void fail_everything(const error& failure);
     void abandon_file(const error& reason);

@@ -22,6 +22,12 @@ public:
     [[nodiscard]] virtual std::optional<clock::wall_time> next_due(sqlite::connection connection,
                                                                    clock::wall_time since) = 0;
 
+    /// Whether a change of `changed` is one of this source.
+    [[nodiscard]] virtual bool changes_with(const source& changed) const noexcept
+    {
+        return this == &changed;
+    }
+
     /// Gives up its statements: the connection is about to be closed.
     virtual void disconnect() noexcept = 0;
 };

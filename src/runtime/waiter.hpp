@@ -50,6 +50,10 @@ public:
     /// Whether there may be something for this line. Only reads.
     [[nodiscard]] virtual bool has_work(sqlite::connection connection, clock::wall_time now) = 0;
 
+    /// Whether it is content with what `has_work` has found: nothing is taken, so that no write
+    /// lock is needed.
+    [[nodiscard]] virtual bool only_reads() const noexcept { return false; }
+
     /// Takes something for each of these waiters of one line, this one the first of them, inside
     /// the batch's transaction.
     ///

@@ -59,12 +59,21 @@ bool waitlist::has_changed() const
 void waitlist::mark(const source& changed)
 {
     for (auto& [accepts, each] : lines_) {
-        each.is_changed = each.is_changed || each.origin == &changed;
+        each.is_changed = each.is_changed || each.origin->changes_with(changed);
     }
     for (auto& [from, about] : origins_) {
-        if (from == &changed) {
+        if (from->changes_with(changed)) {
             look_anew(about);
         }
+    }
+}
+
+void waitlist::mark_line(const std::string& accepts)
+{
+    const auto found = lines_.find(accepts);
+    if (found != lines_.end()) {
+        found->second.is_changed = true;
+        look_anew(origins_.at(found->second.origin));
     }
 }
 

@@ -40,6 +40,7 @@ public:
 
     /// Something may have become claimable.
     void mark(const source& changed);
+    void mark_line(const std::string& accepts);
     void mark_all();
 
     /// Calls `visit` for each line that may find something, in turns: where the last call stopped,
