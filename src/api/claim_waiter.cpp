@@ -1,5 +1,6 @@
 #include "api/claim_waiter.hpp"
 
+#include "api/claim_arguments.hpp"
 #include "api/fence_units.hpp"
 #include "api/misuse.hpp"
 #include "runtime/epoch.hpp"
@@ -10,19 +11,6 @@
 namespace skein::api {
 
 namespace {
-
-// What is claimed by one statement after another while the write lock is held.
-constexpr std::size_t most_at_once = 1000;
-
-std::size_t checked_most(std::size_t most)
-{
-    if (most == 0 || most > most_at_once) {
-        throw error(errc::invalid_argument, "most: " + std::to_string(most) +
-                                                " is not accepted; 1 to " +
-                                                std::to_string(most_at_once) + " is");
-    }
-    return most;
-}
 
 store::claim_filter make_filter(const claim_options& options)
 {

@@ -2,6 +2,7 @@
 
 #include "api/fence_units.hpp"
 #include "api/message_lease.hpp"
+#include "api/misuse.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/epoch.hpp"
 
@@ -113,7 +114,7 @@ asio::awaitable<bool> message::extend(duration visibility)
 
 bool message::ack(transaction& tx)
 {
-    runtime::batch& batch = api::batch_of(tx.batch_, *lease_->transport);
+    runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
     const bool is_ours = lease_->transport->ready(batch).ack(lease_->fence);
     batch.after_commit([lease = lease_] { lease->is_kept = true; });
     return is_ours;
@@ -121,7 +122,7 @@ bool message::ack(transaction& tx)
 
 bool message::nack(transaction& tx, duration delay)
 {
-    runtime::batch& batch = api::batch_of(tx.batch_, *lease_->transport);
+    runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
     api::nack_unit nack(lease_->transport, lease_->fence, api::checked_delay(delay));
     nack.run(batch);
     batch.after_commit([lease = lease_] { lease->is_kept = true; });
@@ -130,7 +131,7 @@ bool message::nack(transaction& tx, duration delay)
 
 bool message::extend(transaction& tx, duration visibility)
 {
-    runtime::batch& batch = api::batch_of(tx.batch_, *lease_->transport);
+    runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
     api::extend_unit extend(lease_->transport, lease_->fence, api::checked_visibility(visibility));
     extend.run(batch);
     batch.after_commit([lease = lease_, is_ours = extend.result, end = extend.expires_at()] {

@@ -1,5 +1,6 @@
 #include <skein/transport.hpp>
 
+#include "api/claim_arguments.hpp"
 #include "api/claim_waiter.hpp"
 #include "api/fence_units.hpp"
 #include "api/message_lease.hpp"
@@ -10,29 +11,11 @@
 
 #include <skein/error.hpp>
 
-#include <cmath>
 #include <string>
 
 namespace skein {
 
 namespace {
-
-// Longer than anybody waits, and short enough to be counted in nanoseconds.
-constexpr duration longest_limit = std::chrono::hours{24 * 365 * 100};
-
-runtime::patience patience_of(duration limit)
-{
-    if (std::isnan(limit.count())) {
-        throw error(errc::invalid_argument, "limit: not a number; any length of time is accepted");
-    }
-    if (limit >= longest_limit) {
-        return {};
-    }
-    if (limit <= duration::zero()) {
-        return {clock::steady_time::duration::zero()};
-    }
-    return {std::chrono::ceil<clock::steady_time::duration>(limit)};
-}
 
 asio::awaitable<std::vector<message>>
 start_claim(const std::shared_ptr<const api::transport_state>& state, std::size_t most,
@@ -93,15 +76,6 @@ std::shared_ptr<const transport_state> make_transport_state(std::shared_ptr<runt
         options.create_schema, options.fair_turns});
 }
 
-runtime::batch& batch_of(runtime::batch& batch, const transport_state& state)
-{
-    if (&batch.owner() != state.engine.get()) {
-        throw error(errc::invalid_argument,
-                    "tx: a transaction of another database; one of this database is accepted");
-    }
-    return batch;
-}
-
 } // namespace api
 
 transport::transport(std::shared_ptr<const api::transport_state> state) noexcept
@@ -131,7 +105,7 @@ asio::awaitable<void> transport::publish_many(std::span<const publication> publi
 
 void transport::publish_many(transaction& tx, std::span<const publication> publications) const
 {
-    api::publish(*state_, api::batch_of(tx.batch_, *state_), publications);
+    api::publish(*state_, api::own_batch(tx.batch_, *state_->engine), publications);
 }
 
 asio::awaitable<message> transport::claim(claim_options options) const
@@ -146,7 +120,7 @@ asio::awaitable<message> transport::claim(std::string_view worker) const
 
 asio::awaitable<std::optional<message>> transport::try_claim(claim_options options) const
 {
-    return first_message(start_claim(state_, 1, options, patience_of(duration::zero())));
+    return first_message(start_claim(state_, 1, options, api::patience_of(duration::zero())));
 }
 
 asio::awaitable<std::optional<message>> transport::try_claim(std::string_view worker) const
@@ -157,7 +131,7 @@ asio::awaitable<std::optional<message>> transport::try_claim(std::string_view wo
 asio::awaitable<std::optional<message>> transport::claim_within(duration limit,
                                                                 claim_options options) const
 {
-    return first_message(start_claim(state_, 1, options, patience_of(limit)));
+    return first_message(start_claim(state_, 1, options, api::patience_of(limit)));
 }
 
 asio::awaitable<std::optional<message>> transport::claim_within(duration limit,
@@ -175,13 +149,13 @@ asio::awaitable<std::vector<message>> transport::claim_many(std::size_t most,
 asio::awaitable<std::vector<message>> transport::try_claim_many(std::size_t most,
                                                                 claim_options options) const
 {
-    return start_claim(state_, most, options, patience_of(duration::zero()));
+    return start_claim(state_, most, options, api::patience_of(duration::zero()));
 }
 
 asio::awaitable<std::vector<message>> transport::claim_many_within(duration limit, std::size_t most,
                                                                    claim_options options) const
 {
-    return start_claim(state_, most, options, patience_of(limit));
+    return start_claim(state_, most, options, api::patience_of(limit));
 }
 
 asio::awaitable<std::vector<bool>> transport::ack_many(std::span<const message> messages) const
@@ -191,7 +165,7 @@ asio::awaitable<std::vector<bool>> transport::ack_many(std::span<const message> 
 
 std::vector<bool> transport::ack_many(transaction& tx, std::span<const message> messages) const
 {
-    runtime::batch& batch = api::batch_of(tx.batch_, *state_);
+    runtime::batch& batch = api::own_batch(tx.batch_, *state_->engine);
     const auto wanted = std::make_shared<api::ack_many_unit>(*state_, messages);
     wanted->run(batch);
     batch.after_commit([wanted] { wanted->keep_leases(); });

@@ -28,7 +28,4 @@ struct transport_state {
 [[nodiscard]] std::shared_ptr<const transport_state>
 make_transport_state(std::shared_ptr<runtime::engine> engine, const transport_options& options);
 
-/// The batch, checked to be one of the transport's database. Throws `errc::invalid_argument`.
-[[nodiscard]] runtime::batch& batch_of(runtime::batch& batch, const transport_state& state);
-
 } // namespace skein::api

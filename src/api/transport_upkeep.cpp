@@ -1,3 +1,4 @@
+#include "api/misuse.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/epoch.hpp"
@@ -80,7 +81,7 @@ asio::awaitable<bool> transport::unpark(std::string_view group) const
 
 bool transport::unpark(transaction& tx, std::string_view group) const
 {
-    return unpark_in(*state_, api::batch_of(tx.batch_, *state_), group);
+    return unpark_in(*state_, api::own_batch(tx.batch_, *state_->engine), group);
 }
 
 asio::awaitable<repair_result> transport::repair() const
@@ -91,7 +92,7 @@ asio::awaitable<repair_result> transport::repair() const
 
 repair_result transport::repair(transaction& tx) const
 {
-    return repair_in(*state_, api::batch_of(tx.batch_, *state_));
+    return repair_in(*state_, api::own_batch(tx.batch_, *state_->engine));
 }
 
 asio::awaitable<bool> transport::adopt_unprefixed_tables() const
@@ -104,7 +105,7 @@ asio::awaitable<bool> transport::adopt_unprefixed_tables() const
 bool transport::adopt_unprefixed_tables(transaction& tx) const
 {
     require_own_schema(*state_);
-    return adopt_in(*state_, api::batch_of(tx.batch_, *state_));
+    return adopt_in(*state_, api::own_batch(tx.batch_, *state_->engine));
 }
 
 } // namespace skein

@@ -14,4 +14,13 @@ void savepoint::undo()
     release_.run();
 }
 
+/// SQLite may have ended the whole transaction already; the first error is the one to be told.
+void savepoint::undo_if_possible() noexcept
+{
+    try {
+        undo();
+    } catch (const error&) {
+    }
+}
+
 } // namespace skein::sqlite

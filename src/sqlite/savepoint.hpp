@@ -17,7 +17,24 @@ public:
     /// Undoes everything since `begin` and ends the savepoint.
     void undo();
 
+    /// Runs `work` inside it: a throw undoes what it did, and goes on.
+    template <class Work>
+    auto run(Work work)
+    {
+        begin();
+        try {
+            auto result = work();
+            release();
+            return result;
+        } catch (...) {
+            undo_if_possible();
+            throw;
+        }
+    }
+
 private:
+    void undo_if_possible() noexcept;
+
     statement begin_;
     statement release_;
     statement rollback_;
