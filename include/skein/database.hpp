@@ -3,6 +3,7 @@
 #include <skein/await_argument.hpp>
 #include <skein/database_options.hpp>
 #include <skein/export.hpp>
+#include <skein/queue.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
 
@@ -13,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace SQLite {
@@ -84,6 +86,13 @@ public:
     ///
     /// Throws: `errc::invalid_argument` for a prefix or a visibility that is not accepted.
     [[nodiscard]] skein::transport transport(const transport_options& options = {}) const;
+
+    /// A queue of jobs. Costs nothing; the tables are made by the first operation that writes.
+    ///
+    /// `name`: any text. Jobs carry the name; a queue needs no making.
+    /// Throws: `errc::invalid_argument` for options that are not accepted.
+    [[nodiscard]] skein::queue queue(std::string_view name,
+                                     const queue_options& options = {}) const;
 
     /// Runs `function(tx)` inside a write transaction; what it does is committed before this
     /// returns. A throw undoes all of it, and comes out of the `co_await`.

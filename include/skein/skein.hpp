@@ -5,9 +5,12 @@
 #include <skein/database.hpp>
 #include <skein/database_options.hpp>
 #include <skein/error.hpp>
+#include <skein/job.hpp>
 #include <skein/log.hpp>
 #include <skein/message.hpp>
 #include <skein/payload.hpp>
+#include <skein/queue.hpp>
+#include <skein/queue_choice.hpp>
 #include <skein/schema.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>

@@ -32,7 +32,9 @@ public:
     [[nodiscard]] SQLite::Database& database() const noexcept;
 
 private:
+    friend class job;
     friend class message;
+    friend class queue;
     friend class transport;
 
     runtime::batch& batch_;

@@ -1,6 +1,7 @@
 #include <skein/database.hpp>
 
 #include "api/database_owner.hpp"
+#include "api/queue_state.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/reading.hpp"
@@ -56,6 +57,11 @@ database::database(asio::any_io_executor executor, const std::filesystem::path& 
 skein::transport database::transport(const transport_options& options) const
 {
     return skein::transport(api::make_transport_state(owner_->engine(), options));
+}
+
+skein::queue database::queue(std::string_view name, const queue_options& options) const
+{
+    return skein::queue(api::make_queue_state(owner_->engine(), name, options));
 }
 
 asio::awaitable<void> database::close() const

@@ -64,8 +64,9 @@ bool job_claimer::has_work(std::string_view queue, std::int64_t now)
 std::vector<claimed_job> job_claimer::claim(const job_claim& claim, std::int64_t most,
                                             std::int64_t now)
 {
-    const bool were_lapsed = housekeeping_.run(claim.queue, now).lapsed;
-    sqlite::statement& statement = were_lapsed ? (most == 1 ? claim_one_ : claim_many_)
+    const queue_housekeeping::chores done = housekeeping_.run(claim.queue, now);
+    may_have_buried_ = done.expired || done.lapsed;
+    sqlite::statement& statement = done.lapsed ? (most == 1 ? claim_one_ : claim_many_)
                                                : (most == 1 ? claim_one_ready_ : claim_many_ready_);
 
     const std::int64_t expires_at = saturating_add(now, claim.visibility);

@@ -44,8 +44,12 @@ public:
     [[nodiscard]] std::vector<claimed_job> claim(const job_claim& claim, std::int64_t most,
                                                  std::int64_t now);
 
+    /// Whether the housekeeping of the last claim may have made dead letters.
+    [[nodiscard]] bool may_have_buried() const noexcept { return may_have_buried_; }
+
 private:
     queue_housekeeping housekeeping_;
+    bool may_have_buried_ = false;
     sqlite::statement find_ready_;
     sqlite::statement claim_one_ready_;
     sqlite::statement claim_many_ready_;

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <skein/await_argument.hpp>
+#include <skein/clock.hpp>
+#include <skein/export.hpp>
+#include <skein/job.hpp>
+#include <skein/payload.hpp>
+#include <skein/transaction.hpp>
+
+#include <asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace skein {
+
+class queue_choice;
+
+namespace api {
+struct queue_state;
+}
+
+/// How a queue treats its jobs. It is told to each handle; the file does not keep it.
+struct queue_options {
+    /// How long a claimed job is leased unless the claim says otherwise: longer than its work
+    /// takes. Zero or more.
+    std::chrono::seconds visibility = std::chrono::minutes{5};
+
+    /// How often a job is tried unless its `enqueue` says otherwise; at least 1.
+    std::int64_t max_attempts = 3;
+
+    /// Whether to create or upgrade the tables at the first use. False leaves the schema to
+    /// somebody else (see <skein/schema.hpp>): the first use fails when the tables are not there.
+    bool create_schema = true;
+};
+
+/// What goes with a job.
+struct enqueue_options {
+    /// How long until the job is due. Absent, zero or negative: at once. Whole seconds, so that it
+    /// comes up to one second early or late.
+    std::optional<std::chrono::seconds> delay = {};
+
+    /// When the job is due, rounded up to a second; instead of a delay. A moment that has passed
+    /// means at once, and before those that fell due later.
+    std::optional<clock::wall_time> run_at = {};
+
+    /// The highest is claimed first; among equals who was due first, then who was enqueued first.
+    std::int64_t priority = 0;
+
+    /// After this long, counted from the commit's moment, the job is worthless: it becomes a dead
+    /// letter unless somebody has it just then. Absent: never. Zero or negative: it is dead at
+    /// once.
+    std::optional<std::chrono::seconds> expires_in = {};
+
+    /// How often it is tried before it becomes a dead letter; at least 1. Absent:
+    /// `queue_options::max_attempts`.
+    std::optional<std::int64_t> max_attempts = {};
+};
+
+/// One of the jobs of `enqueue_many`.
+struct new_job {
+    std::string_view payload;
+    enqueue_options options = {};
+};
+
+/// Who claims, and for how long.
+struct job_claim_options {
+    /// Written into the file beside the lease, for those who look, and part of the fence. Empty: an
+    /// id of the database object. Workers may share one.
+    std::string_view worker = {};
+
+    /// How long the job is leased; absent: `queue_options::visibility`. Zero or more.
+    std::optional<std::chrono::seconds> visibility = {};
+};
+
+/// A queue of jobs: each is claimed by one worker at a time, tried until it is acknowledged, and
+/// put aside as a dead letter when it has been tried too often. At least once; not in order among
+/// workers. Take a `transport` where messages of one subject must stay in order.
+///
+/// A job is leased by a claim and removed by `ack`. Attempts are counted when it is claimed, so
+/// that a job that kills its worker each time ends in the dead letters, too. Jobs whose lease has
+/// lapsed are claimed again. Times are whole seconds of the wall clock.
+///
+/// A handle: cheap to copy, safe from any thread and executor, alive as long as anybody holds it.
+/// Made by `database::queue`; a moved-from one may only be assigned to or destroyed.
+///
+/// All operations
+/// - own their arguments from the call on, so nothing that is passed needs to live longer;
+/// - throw `errc::invalid_argument`, `errc::invalid_payload` and `errc::payload_too_large` from the
+///   call itself, and the other errors of `database` when they are awaited;
+/// - resume on the caller's executor;
+/// - can be cancelled, with every type of cancellation, until their batch begins: they end with
+///   `asio::error::operation_aborted` and have done nothing. From then on they run to their end and
+///   return their result.
+class SKEIN_EXPORT queue {
+public:
+    /// Its name; valid as long as any handle of this queue.
+    [[nodiscard]] std::string_view name() const noexcept;
+
+    /// Adds a job.
+    ///
+    /// `payload`: JSON text of any kind (`{}`, `[]`, `"text"`, `42`, `null`), which every program
+    /// can decode: no lone surrogates, no number beyond a double, nested at most 128 deep. It is
+    /// stored and delivered byte for byte.
+    /// Returns: its number, when it is committed (see `database_options::durability`).
+    [[nodiscard]] asio::awaitable<std::int64_t> enqueue(std::string_view payload,
+                                                        enqueue_options options = {}) const;
+
+    /// Adds a job whose payload is a value, encoded by `payload_codec` (see <skein/json.hpp>).
+    ///
+    /// Throws also: what the codec throws; nothing is enqueued then.
+    template <class Value>
+        requires encodable<std::remove_cvref_t<Value>>
+    [[nodiscard]] asio::awaitable<std::int64_t> enqueue(Value&& value,
+                                                        enqueue_options options = {}) const
+    {
+        static_assert(is_safe_await_argument<Value>,
+                      "g++ 12 destroys this temporary twice inside co_await. Name the value first: "
+                      "const T value{...}; co_await queue.enqueue(value);");
+        const std::string text = payload_codec<std::remove_cvref_t<Value>>::encode(value);
+        return enqueue(std::string_view(text), options);
+    }
+
+    /// Adds a job inside a transaction: it is there if and when that commits.
+    ///
+    /// Throw also: `errc::invalid_argument` for a transaction of another database.
+    std::int64_t enqueue(transaction& tx, std::string_view payload,
+                         enqueue_options options = {}) const;
+    template <class Value>
+        requires encodable<Value>
+    std::int64_t enqueue(transaction& tx, const Value& value, enqueue_options options = {}) const
+    {
+        const std::string text = payload_codec<Value>::encode(value);
+        return enqueue(tx, std::string_view(text), options);
+    }
+
+    /// Adds jobs, in this order and in one commit: all of them or none.
+    ///
+    /// A batch is held together: other operations, and other processes that want to write, wait
+    /// until all of it is written.
+    /// Returns: their numbers, in the same order.
+    [[nodiscard]] asio::awaitable<std::vector<std::int64_t>>
+    enqueue_many(std::span<const new_job> jobs) const;
+    std::vector<std::int64_t> enqueue_many(transaction& tx, std::span<const new_job> jobs) const;
+
+    /// Leases the first job that is due. Waits without limit until there is one; cancel it, close
+    /// the database, or use `claim_within`. See `queue_choice` for several queues at once.
+    ///
+    /// Waiting costs no query. Waiters of one queue are served in the order they came.
+    /// Returns: a job, leased to the caller. Lease: from the second in which the write lock was
+    /// held. Throws: `errc::closed` when the database is closed before there is a job.
+    [[nodiscard]] asio::awaitable<job> claim(job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<job> claim(std::string_view worker) const;
+
+    /// Leases a job if one is due now.
+    ///
+    /// Returns: nothing when none is.
+    [[nodiscard]] asio::awaitable<std::optional<job>>
+    try_claim(job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>> try_claim(std::string_view worker) const;
+
+    /// Leases a job; waits for at most `limit`.
+    ///
+    /// `limit`: zero or negative means now or nothing, the longest duration means no limit.
+    /// Returns: nothing when the limit has passed.
+    [[nodiscard]] asio::awaitable<std::optional<job>>
+    claim_within(duration limit, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>> claim_within(duration limit,
+                                                                   std::string_view worker) const;
+
+    /// Leases up to `most` jobs in one commit. Waits until there is one; it does not wait for more.
+    ///
+    /// `most`: 1 to 1000. Claims that wait together share what there is.
+    /// Returns: at least one job, in the order of their claim.
+    /// Otherwise like `claim`; the other forms return no job where theirs return nothing.
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    claim_many(std::size_t most, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    try_claim_many(std::size_t most, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    claim_many_within(duration limit, std::size_t most, job_claim_options options = {}) const;
+
+    /// What a `job` does, for several of them, in one commit. The jobs may be of any queues of this
+    /// database. The handles may be dropped as soon as it is awaited; after an error those that are
+    /// kept are as they were, but that an attempt to acknowledge counts as one.
+    ///
+    /// Returns: for each job what its own verb would have returned.
+    /// Throws also: `errc::invalid_argument` from the call itself for an empty handle, or one of
+    /// another database.
+    [[nodiscard]] asio::awaitable<std::vector<bool>> ack_many(std::span<const job> jobs) const;
+    [[nodiscard]] asio::awaitable<std::vector<retry_outcome>>
+    retry_many(std::span<const job> jobs, std::chrono::seconds delay = {},
+               std::string_view error = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<bool>> fail_many(std::span<const job> jobs,
+                                                               std::string_view error) const;
+    [[nodiscard]] asio::awaitable<std::vector<bool>>
+    extend_many(std::span<const job> jobs, std::chrono::seconds visibility) const;
+    [[nodiscard]] asio::awaitable<std::vector<bool>> release_many(std::span<const job> jobs) const;
+    [[nodiscard]] asio::awaitable<std::vector<bool>> snooze_many(std::span<const job> jobs,
+                                                                 std::chrono::seconds delay) const;
+
+    /// What a `job` does, for the holder of a fence (see `job::detach`).
+    [[nodiscard]] asio::awaitable<bool> ack(const job_fence& fence) const;
+    [[nodiscard]] asio::awaitable<retry_outcome> retry(const job_fence& fence,
+                                                       std::chrono::seconds delay = {},
+                                                       std::string_view error = {}) const;
+    [[nodiscard]] asio::awaitable<bool> fail(const job_fence& fence, std::string_view error) const;
+    [[nodiscard]] asio::awaitable<bool> extend(const job_fence& fence,
+                                               std::chrono::seconds visibility) const;
+    [[nodiscard]] asio::awaitable<bool> release(const job_fence& fence) const;
+    [[nodiscard]] asio::awaitable<bool> snooze(const job_fence& fence,
+                                               std::chrono::seconds delay) const;
+
+    /// Two handles are equal when they name one queue of one database object.
+    [[nodiscard]] bool operator==(const queue& other) const noexcept;
+
+private:
+    friend class database;
+    friend class queue_choice;
+
+    explicit queue(std::shared_ptr<const api::queue_state> state) noexcept;
+    [[nodiscard]] queue_choice alone() const;
+
+    std::shared_ptr<const api::queue_state> state_;
+};
+
+} // namespace skein

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <skein/queue.hpp>
+
+#include <initializer_list>
+
+namespace skein {
+
+namespace api {
+struct queue_choice_state;
+}
+
+/// Several queues of one database to claim from in one wait, by order of preference: a job of a
+/// later queue is claimed only when none of the earlier ones is due.
+///
+///     const skein::queue_choice work{urgent, normal};
+///     skein::job job = co_await work.claim();
+///
+/// The verbs are those of `queue`. A job is leased for the `visibility` of its queue's handle
+/// unless the claim says otherwise.
+///
+/// A handle, as `queue` is.
+class SKEIN_EXPORT queue_choice {
+public:
+    /// Throw: `errc::invalid_argument` for no queue at all, for more than 100, for one that is
+    /// there twice, and for queues of different databases.
+    explicit queue_choice(std::span<const queue> queues);
+    queue_choice(std::initializer_list<queue> queues);
+
+    [[nodiscard]] asio::awaitable<job> claim(job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<job> claim(std::string_view worker) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>>
+    try_claim(job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>> try_claim(std::string_view worker) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>>
+    claim_within(duration limit, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::optional<job>> claim_within(duration limit,
+                                                                   std::string_view worker) const;
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    claim_many(std::size_t most, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    try_claim_many(std::size_t most, job_claim_options options = {}) const;
+    [[nodiscard]] asio::awaitable<std::vector<job>>
+    claim_many_within(duration limit, std::size_t most, job_claim_options options = {}) const;
+
+private:
+    friend class queue;
+
+    explicit queue_choice(std::shared_ptr<const api::queue_choice_state> state) noexcept;
+
+    std::shared_ptr<const api::queue_choice_state> state_;
+};
+
+} // namespace skein

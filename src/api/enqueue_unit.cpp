@@ -1,0 +1,71 @@
+#include "api/enqueue_unit.hpp"
+
+#include "api/misuse.hpp"
+#include "api/seconds.hpp"
+
+#include <skein/error.hpp>
+
+namespace skein::api {
+
+namespace {
+
+// A row holds more than the payload: the queue's and the worker's name, and SQLite's own header.
+constexpr std::size_t row_overhead = 1024;
+
+void require_room(const queue_state& where, std::string_view payload)
+{
+    const std::size_t limit = where.engine->length_limit();
+    if (payload.size() + where.name().size() + row_overhead > limit) {
+        throw error(errc::payload_too_large, "payload: " + std::to_string(payload.size()) +
+                                                 " bytes; at most " +
+                                                 std::to_string(limit - row_overhead) +
+                                                 " bytes are accepted, the queue's name included");
+    }
+}
+
+store::new_job stored(const queue_state& where, std::string_view payload,
+                      const enqueue_options& options)
+{
+    if (options.delay && options.run_at) {
+        throw error(errc::invalid_argument,
+                    "delay and run_at: both are given; one of them is accepted");
+    }
+    store::new_job job;
+    job.queue = where.name();
+    job.payload = payload;
+    job.priority = options.priority;
+    job.max_attempts = options.max_attempts.value_or(where.max_attempts);
+    if (options.delay) {
+        job.delay = options.delay->count();
+    }
+    if (options.run_at) {
+        job.run_at = to_seconds_or_later(*options.run_at);
+    }
+    if (options.expires_in) {
+        job.expires_in = options.expires_in->count();
+    }
+    return job;
+}
+
+} // namespace
+
+enqueue_unit::enqueue_unit(std::shared_ptr<const queue_state> where, std::span<const new_job> jobs)
+    : where_(std::move(where))
+{
+    payloads_.reserve(jobs.size()); // the views stay good
+    jobs_.reserve(jobs.size());
+    for (const new_job& each : jobs) {
+        require_room(*where_, each.payload);
+        payloads_.emplace_back(each.payload);
+        jobs_.push_back(stored(*where_, payloads_.back(), each.options));
+        checked([&] { store::require_job(jobs_.back()); });
+    }
+}
+
+void enqueue_unit::run(runtime::batch& batch)
+{
+    result = where_->ready(batch).enqueuer.enqueue_many(jobs_, to_seconds(batch.now()));
+    batch.touch(*where_->source);
+}
+
+} // namespace skein::api
