@@ -41,40 +41,40 @@ runtime::serving job_claim_waiter::serve(runtime::batch& batch, std::span<waiter
 {
     // Everybody's many would be too many for one call; everybody gets one at least.
     const std::size_t share = std::max<std::size_t>(1, most_at_once / line.size());
-    std::size_t served = 0;
-    while (served < line.size()) {
-        const auto rest = line.subspan(served);
+    runtime::serving all;
+    while (all.served < line.size()) {
+        const auto rest = line.subspan(all.served);
         const auto other = std::ranges::find_if_not(rest, [&](const waiter* each) {
             return claim_of(each).claims_like(claim_of(rest[0]));
         });
         const auto alike = rest.first(static_cast<std::size_t>(other - rest.begin()));
-        const std::size_t got = serve_alike(batch, alike, share);
-        served += got;
-        if (got < alike.size()) {
+        const runtime::serving part = serve_alike(batch, alike, share);
+        all = {all.served + part.served, part.is_finished};
+        if (part.served < alike.size()) {
             break;
         }
     }
-    return {served, true};
+    return all;
 }
 
-/// Claims for all of those at once. Returns how many of them, from the first on, have got some.
-std::size_t job_claim_waiter::serve_alike(runtime::batch& batch, std::span<waiter* const> alike,
-                                          std::size_t share)
+/// Claims for all of those at once.
+runtime::serving job_claim_waiter::serve_alike(runtime::batch& batch,
+                                               std::span<waiter* const> alike, std::size_t share)
 {
     std::size_t wanted = 0;
     for (const waiter* each : alike) {
         wanted += std::min(claim_of(each).most_, share);
     }
-    std::vector<found_job> found = claim_of(alike[0]).claim(batch, wanted);
-    std::size_t served = 0;
-    for (auto next = found.begin(); next != found.end(); ++served) {
-        auto& taker = static_cast<job_claim_waiter&>(*alike[served]);
-        const auto left = static_cast<std::size_t>(found.end() - next);
+    found_jobs found = claim_of(alike[0]).claim(batch, wanted);
+    runtime::serving result{0, found.is_finished};
+    for (auto next = found.jobs.begin(); next != found.jobs.end(); ++result.served) {
+        auto& taker = static_cast<job_claim_waiter&>(*alike[result.served]);
+        const auto left = static_cast<std::size_t>(found.jobs.end() - next);
         const auto end = next + static_cast<std::ptrdiff_t>(std::min({taker.most_, share, left}));
         taker.claimed_.assign(std::make_move_iterator(next), std::make_move_iterator(end));
         next = end;
     }
-    return served;
+    return result;
 }
 
 /// Whether one statement can claim for both. They are of one line, so they want the same queues.
@@ -93,22 +93,25 @@ std::int64_t job_claim_waiter::visibility_in(const queue_state& queue) const noe
 }
 
 /// Takes from the queues in their order, from the next one what the one before did not have.
-std::vector<job_claim_waiter::found_job> job_claim_waiter::claim(runtime::batch& batch,
-                                                                 std::size_t most) const
+job_claim_waiter::found_jobs job_claim_waiter::claim(runtime::batch& batch, std::size_t most) const
 {
-    std::vector<found_job> found;
+    found_jobs found;
     const std::int64_t now = to_seconds(batch.now());
-    for (std::size_t place = 0; place != where_->queues.size() && found.size() != most; ++place) {
-        const auto& queue = where_->queues[place];
-        store::job_claimer& claimer = queue->ready(batch).claimer;
-        std::vector<store::claimed_job> claimed =
-            claimer.claim({queue->name(), worker_, visibility_in(*queue)},
-                          static_cast<std::int64_t>(most - found.size()), now);
+    for (std::size_t place = 0; place != where_->queues.size() && found.is_finished; ++place) {
+        const queue_state& queue = *where_->queues[place];
+        store::job_claimer& claimer = queue.ready(batch).claimer;
+        store::job_claimer::some_jobs claimed =
+            claimer.claim_some({queue.name(), worker_, visibility_in(queue)},
+                               static_cast<std::int64_t>(most - found.jobs.size()), now);
         if (claimer.may_have_buried()) {
-            batch.touch(*queue->store);
+            batch.touch(*queue.store);
         }
-        for (store::claimed_job& each : claimed) {
-            found.push_back({place, std::move(each)});
+        for (store::claimed_job& each : claimed.jobs) {
+            found.jobs.push_back({place, std::move(each)});
+        }
+        found.is_finished = claimed.is_finished;
+        if (found.jobs.size() == most) {
+            break;
         }
     }
     return found;

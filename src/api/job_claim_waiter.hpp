@@ -35,11 +35,17 @@ private:
         store::claimed_job job;
     };
 
-    std::size_t serve_alike(runtime::batch& batch, std::span<waiter* const> alike,
-                            std::size_t share);
+    /// What one claim has found for several waiters.
+    struct found_jobs {
+        std::vector<found_job> jobs;
+        bool is_finished = true;
+    };
+
+    static runtime::serving serve_alike(runtime::batch& batch, std::span<waiter* const> alike,
+                                        std::size_t share);
     [[nodiscard]] bool claims_like(const job_claim_waiter& other) const noexcept;
     [[nodiscard]] std::int64_t visibility_in(const queue_state& queue) const noexcept;
-    std::vector<found_job> claim(runtime::batch& batch, std::size_t most) const;
+    [[nodiscard]] found_jobs claim(runtime::batch& batch, std::size_t most) const;
 
     std::shared_ptr<const queue_choice_state> where_;
     std::size_t most_;

@@ -32,6 +32,16 @@ std::string ready_or_lapsed_jobs()
            is_wanted + ")";
 }
 
+/// Of the jobs that are ready only the first ones, be they wanted or not.
+std::string nearest_ready_jobs()
+{
+    return std::string(" FROM (SELECT id, priority, run_at, attempts, max_attempts, expires_at"
+                       " FROM _honker_live INDEXED BY _honker_live_ready"
+                       " WHERE state = 'pending' AND queue = ?1 AND run_at <= ?2"
+                       " ORDER BY priority DESC, run_at, id LIMIT 2000) WHERE ") +
+           is_wanted;
+}
+
 /// A job with what its place among the others depends on.
 struct placed_job {
     std::int64_t priority = 0;
@@ -52,7 +62,8 @@ job_claimer::job_claimer(sqlite::connection connection)
       claim_one_ready_(connection, claim_statement("=", ready_jobs())),
       claim_many_ready_(connection, claim_statement("IN", ready_jobs())),
       claim_one_(connection, claim_statement("=", ready_or_lapsed_jobs())),
-      claim_many_(connection, claim_statement("IN", ready_or_lapsed_jobs()))
+      claim_many_(connection, claim_statement("IN", ready_or_lapsed_jobs())),
+      claim_near_(connection, claim_statement("IN", nearest_ready_jobs()))
 {
 }
 
@@ -64,11 +75,41 @@ bool job_claimer::has_work(std::string_view queue, std::int64_t now)
 std::vector<claimed_job> job_claimer::claim(const job_claim& claim, std::int64_t most,
                                             std::int64_t now)
 {
-    const queue_housekeeping::chores done = housekeeping_.run(claim.queue, now);
-    may_have_buried_ = done.expired || done.lapsed;
-    sqlite::statement& statement = done.lapsed ? (most == 1 ? claim_one_ : claim_many_)
-                                               : (most == 1 ? claim_one_ready_ : claim_many_ready_);
+    const queue_housekeeping::chores done = keep_house(claim.queue, now);
+    return run(choose(done, most), claim, most, now);
+}
 
+job_claimer::some_jobs job_claimer::claim_some(const job_claim& claim, std::int64_t most,
+                                               std::int64_t now)
+{
+    const queue_housekeeping::chores done = keep_house(claim.queue, now);
+    if (!done.more_expired || done.lapsed) {
+        return {run(choose(done, most), claim, most, now)};
+    }
+    std::vector<claimed_job> near = run(claim_near_, claim, most, now);
+    const bool is_finished = static_cast<std::int64_t>(near.size()) == most;
+    return {std::move(near), is_finished};
+}
+
+queue_housekeeping::chores job_claimer::keep_house(std::string_view queue, std::int64_t now)
+{
+    const queue_housekeeping::chores done = housekeeping_.run(queue, now);
+    may_have_buried_ = done.expired || done.lapsed;
+    return done;
+}
+
+/// Where no lease has lapsed there are only ready jobs, and the index has their order.
+sqlite::statement& job_claimer::choose(const queue_housekeeping::chores& done, std::int64_t most)
+{
+    if (done.lapsed) {
+        return most == 1 ? claim_one_ : claim_many_;
+    }
+    return most == 1 ? claim_one_ready_ : claim_many_ready_;
+}
+
+std::vector<claimed_job> job_claimer::run(sqlite::statement& statement, const job_claim& claim,
+                                          std::int64_t most, std::int64_t now)
+{
     const std::int64_t expires_at = saturating_add(now, claim.visibility);
     std::vector<placed_job> placed;
     {

@@ -44,10 +44,26 @@ public:
     [[nodiscard]] std::vector<claimed_job> claim(const job_claim& claim, std::int64_t most,
                                                  std::int64_t now);
 
+    /// What a claim has found that does not walk past everything.
+    struct some_jobs {
+        std::vector<claimed_job> jobs;
+        bool is_finished = true; ///< whether there are no more than these
+    };
+
+    /// As `claim`, but where more jobs have expired than one housekeeping takes out of the way, it
+    /// does not walk past those that are left, however many they are: called again, it goes on.
+    [[nodiscard]] some_jobs claim_some(const job_claim& claim, std::int64_t most, std::int64_t now);
+
     /// Whether the housekeeping of the last claim may have made dead letters.
     [[nodiscard]] bool may_have_buried() const noexcept { return may_have_buried_; }
 
 private:
+    queue_housekeeping::chores keep_house(std::string_view queue, std::int64_t now);
+    [[nodiscard]] sqlite::statement& choose(const queue_housekeeping::chores& done,
+                                            std::int64_t most);
+    [[nodiscard]] std::vector<claimed_job> run(sqlite::statement& statement, const job_claim& claim,
+                                               std::int64_t most, std::int64_t now);
+
     queue_housekeeping housekeeping_;
     bool may_have_buried_ = false;
     sqlite::statement find_ready_;
@@ -55,6 +71,7 @@ private:
     sqlite::statement claim_many_ready_;
     sqlite::statement claim_one_;
     sqlite::statement claim_many_;
+    sqlite::statement claim_near_;
 };
 
 } // namespace skein::store

@@ -47,17 +47,23 @@ queue_housekeeping::chores queue_housekeeping::look(std::string_view queue, std:
 {
     sqlite::execution found = look_.start(queue, now, most_at_once);
     found.step();
-    return {found.integer(0) != 0, found.integer(1) != 0, found.integer(2) != 0};
+    chores there_is;
+    there_is.due = found.integer(0) != 0;
+    there_is.expired = found.integer(1) != 0;
+    there_is.lapsed = found.integer(2) != 0;
+    return there_is;
 }
 
 queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::int64_t now)
 {
-    const chores there_is = look(queue, now);
+    chores there_is = look(queue, now);
     if (there_is.due) {
         make_ready_.run(queue, now, most_at_once);
     }
     if (there_is.expired) {
-        bury(choose_expired_.start(queue, now, most_at_once), expired_error, now);
+        const std::int64_t buried =
+            bury(choose_expired_.start(queue, now, most_at_once), expired_error, now);
+        there_is.more_expired = buried == most_at_once;
     }
     if (there_is.lapsed) {
         bury(choose_exhausted_.start(queue, now, most_at_once), exhausted_error, now);

@@ -300,6 +300,27 @@ TEST_F(QueueClaim, DoesNotTakeWhatHasExpired)
     EXPECT_EQ(state_of(id), "dead: expired");
 }
 
+TEST_F(QueueClaim, FindsAJobBehindThousandsThatHaveExpired)
+{
+    other_.sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)"
+               " INSERT INTO _honker_live (queue, payload, run_at, expires_at)"
+               " SELECT 'q', 'null', 1, 50 FROM n");
+    const std::int64_t id = enqueue("7");
+    const support::statement_counter counter(db_.handle());
+    EXPECT_EQ(claim().id(), id);
+    EXPECT_GE(counter.count("COMMIT"), 3U) << "a few at a time, so that others can write, too";
+    EXPECT_GE(std::stoi(value("SELECT count(*) FROM _honker_dead")), 3000);
+}
+
+TEST_F(QueueClaim, FindsNothingBehindThousandsThatHaveExpired)
+{
+    other_.sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)"
+               " INSERT INTO _honker_live (queue, payload, run_at, expires_at)"
+               " SELECT 'q', 'null', 1, 50 FROM n");
+    EXPECT_FALSE(db_.run(queue_.try_claim()));
+    EXPECT_EQ(value("SELECT count(*) FROM _honker_dead"), "5000");
+}
+
 TEST_F(QueueClaim, ThatIsCancelledHandsTheJobToTheNext)
 {
     auto cancelled = start_claim();

@@ -43,6 +43,11 @@ std::vector<claimed_job> queue_client::claim_many(std::int64_t most, std::int64_
     return write([&] { return claimer_.claim({"q", worker, visibility}, most, now); });
 }
 
+job_claimer::some_jobs queue_client::claim_some(std::int64_t most, std::int64_t now)
+{
+    return write([&] { return claimer_.claim_some({"q", "w", 30}, most, now); });
+}
+
 std::string queue_client::claim_payload(std::int64_t now, std::int64_t visibility)
 {
     const std::optional<claimed_job> claimed = claim(now, visibility);

@@ -33,6 +33,8 @@ public:
                                         std::int64_t visibility = 30,
                                         std::string_view worker = "w");
 
+    job_claimer::some_jobs claim_some(std::int64_t most, std::int64_t now);
+
     /// The payload of a claim, or "none".
     std::string claim_payload(std::int64_t now, std::int64_t visibility = 30);
 

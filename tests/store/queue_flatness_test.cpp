@@ -309,6 +309,42 @@ TEST(QueueCost, OfAClaimBehindExpiredJobsFallsWithEveryClaim)
     EXPECT_LT(cost, 500);
 }
 
+TEST(QueueCost, OfASomeClaimDoesNotGrowWithTheExpiredJobsInFront)
+{
+    const auto cost = [](int count) {
+        const skein::support::temporary_directory directory;
+        queue_client client(directory / "test.db");
+        insert(client.file(), {"", live, ", expires_at", "'q', '0', 1, 0, 500"}, count);
+        client.enqueue("1", now);
+        client.claim_some(1, now);
+        long steps = steps_of(client.file().handle(), [&] { client.has_work(now); });
+        steps += steps_of(client.file().handle(), [&] {
+            const auto some = client.claim_some(1, now);
+            EXPECT_TRUE(some.jobs.empty());
+            EXPECT_FALSE(some.is_finished);
+        });
+        return steps;
+    };
+    const long few = cost(10'000);
+    EXPECT_LE(cost(100'000), few + few / 10);
+}
+
+TEST(QueueCost, OfSomeClaimsBehindExpiredJobsEndsWithTheJob)
+{
+    const skein::support::temporary_directory directory;
+    queue_client client(directory / "test.db");
+    insert(client.file(), {"", live, ", expires_at", "'q', '0', 1, 0, 500"}, 10'000);
+    const std::int64_t id = client.enqueue("1", now);
+    int claims = 1;
+    auto some = client.claim_some(2, now);
+    for (; some.jobs.empty() && !some.is_finished; ++claims) {
+        some = client.claim_some(2, now);
+    }
+    ASSERT_EQ(some.jobs.size(), 1U);
+    EXPECT_EQ(some.jobs[0].fence.id, id);
+    EXPECT_LE(claims, 10);
+}
+
 TEST(QueuePlans, NeitherScanTheJobsNorSortWhereNoLeaseHasLapsed)
 {
     const skein::support::temporary_directory directory;
