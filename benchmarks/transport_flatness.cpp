@@ -12,23 +12,17 @@
 // the claims after it are measured.
 
 #include "support/crowded_file.hpp"
-#include "support/quantile.hpp"
+#include "support/few_and_many.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include <exception>
-#include <vector>
+#include <span>
+#include <string_view>
 
 namespace {
 
 using benchmarks::crowd;
 using benchmarks::crowded_file;
-using benchmarks::quantile;
-
-constexpr int few = 1'000;
-constexpr int many = 1'000'000;
-constexpr int pairs = 2'000;
-constexpr int pairs_before = 200;
 
 constexpr std::string_view keys[] = {"key0", "key1", "key2", "key3",
                                      "key4", "key5", "key6", "key7"};
@@ -53,52 +47,22 @@ constexpr crowd groups_of_other_keys_than_eight{.routing_key = other_keys,
                                                 .claim = {.routing_keys = eight_keys}};
 constexpr crowd ghosts_met_once{.state = crowd::messages::lost};
 
-void measure(benchmark::State& state, crowded_file& small, crowded_file& large)
-{
-    std::vector<double> with_few;
-    std::vector<double> with_many;
-    state.counters["first_ms_1M"] = large.claim_and_ack() / 1e3;
-    for (int each = 0; each < pairs_before; ++each) {
-        small.claim_and_ack();
-        large.claim_and_ack();
-    }
-    for (auto _ : state) {
-        with_few.push_back(small.claim_and_ack());
-        with_many.push_back(large.claim_and_ack());
-        state.SetIterationTime(with_many.back() / 1e6);
-    }
-    const double median_with_few = quantile(with_few, 0.5);
-    const double median_with_many = quantile(with_many, 0.5);
-    state.counters["p50_us_1k"] = median_with_few;
-    state.counters["p50_us_1M"] = median_with_many;
-    state.counters["ratio"] = median_with_many / median_with_few;
-}
-
 void claim_and_ack(benchmark::State& state, const crowd& what)
 {
-    try {
-        crowded_file small(what, few);
-        crowded_file large(what, many);
-        measure(state, small, large);
-    } catch (const std::exception& failure) {
-        state.SkipWithError(failure.what());
-    }
+    benchmarks::compare_sizes<crowded_file>(state, what);
 }
 
-void settings(benchmark::internal::Benchmark* benchmark)
-{
-    benchmark->Iterations(pairs)->UseManualTime()->Unit(benchmark::kMicrosecond);
-}
-
-BENCHMARK_CAPTURE(claim_and_ack, messages_in_one_group, messages_in_one_group)->Apply(settings);
-BENCHMARK_CAPTURE(claim_and_ack, groups, groups)->Apply(settings);
-BENCHMARK_CAPTURE(claim_and_ack, parked_groups, parked_groups)->Apply(settings);
-BENCHMARK_CAPTURE(claim_and_ack, groups_in_flight, groups_in_flight)->Apply(settings);
-BENCHMARK_CAPTURE(claim_and_ack, groups_under_the_floor, groups_under_the_floor)->Apply(settings);
+BENCHMARK_CAPTURE(claim_and_ack, messages_in_one_group, messages_in_one_group)
+    ->Apply(benchmarks::sized);
+BENCHMARK_CAPTURE(claim_and_ack, groups, groups)->Apply(benchmarks::sized);
+BENCHMARK_CAPTURE(claim_and_ack, parked_groups, parked_groups)->Apply(benchmarks::sized);
+BENCHMARK_CAPTURE(claim_and_ack, groups_in_flight, groups_in_flight)->Apply(benchmarks::sized);
+BENCHMARK_CAPTURE(claim_and_ack, groups_under_the_floor, groups_under_the_floor)
+    ->Apply(benchmarks::sized);
 BENCHMARK_CAPTURE(claim_and_ack, groups_of_other_keys_than_one, groups_of_other_keys_than_one)
-    ->Apply(settings);
+    ->Apply(benchmarks::sized);
 BENCHMARK_CAPTURE(claim_and_ack, groups_of_other_keys_than_eight, groups_of_other_keys_than_eight)
-    ->Apply(settings);
-BENCHMARK_CAPTURE(claim_and_ack, ghosts_met_once, ghosts_met_once)->Apply(settings);
+    ->Apply(benchmarks::sized);
+BENCHMARK_CAPTURE(claim_and_ack, ghosts_met_once, ghosts_met_once)->Apply(benchmarks::sized);
 
 } // namespace

@@ -7,6 +7,8 @@
 #include "support/raw_transport.hpp"
 #include "support/rethrow.hpp"
 #include "support/scratch_file.hpp"
+#include "support/settings.hpp"
+#include "support/side_by_side.hpp"
 
 #include <skein/skein.hpp>
 
@@ -14,31 +16,13 @@
 #include <asio/io_context.hpp>
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <string>
 
 namespace {
 
-using benchmarks::raw_transport;
-using benchmarks::rethrow;
-using benchmarks::scratch_file;
+using namespace benchmarks;
 
 const std::string payload(100, 'x');
-
-enum class form { own_thread, callers_executor };
-
-struct setting {
-    form kind;
-    skein::durability level;
-};
-
-skein::database open(const setting& with, asio::io_context& io, const std::string& path)
-{
-    skein::database_options options;
-    options.durability = with.level;
-    return with.kind == form::own_thread ? skein::database(path, options)
-                                         : skein::database(io.get_executor(), path, options);
-}
 
 asio::awaitable<void> publish(skein::transport transport, std::string group)
 {
@@ -70,34 +54,6 @@ void claim_all(asio::io_context& io, const skein::transport& transport, std::siz
     }
     io.restart();
     io.run();
-}
-
-void report(benchmark::State& state, std::size_t coroutines, double raw_seconds)
-{
-    const auto items = static_cast<double>(state.iterations()) * static_cast<double>(coroutines);
-    state.SetItemsProcessed(static_cast<std::int64_t>(items));
-    state.counters["raw_per_second"] = items / raw_seconds;
-    state.counters["of_raw"] = benchmark::Counter(raw_seconds, benchmark::Counter::kIsRate);
-}
-
-/// Runs the work in turns with the raw loop's, so that both meet the same disk. `afterwards` is not
-/// counted.
-template <class Work, class Raw, class Afterwards>
-void compare(benchmark::State& state, std::size_t coroutines, Work work, Raw raw,
-             Afterwards afterwards)
-{
-    using clock = std::chrono::steady_clock;
-    clock::duration raw_time{};
-    for (auto _ : state) {
-        const clock::time_point start = clock::now();
-        work();
-        const clock::time_point middle = clock::now();
-        raw();
-        raw_time += clock::now() - middle;
-        state.SetIterationTime(std::chrono::duration<double>(middle - start).count());
-        afterwards();
-    }
-    report(state, coroutines, std::chrono::duration<double>(raw_time).count());
 }
 
 void publishing(benchmark::State& state, setting with)
@@ -139,11 +95,6 @@ void sizes(benchmark::internal::Benchmark* benchmark)
 {
     benchmark->Arg(1)->Arg(64)->Arg(512)->UseManualTime()->Unit(benchmark::kMicrosecond);
 }
-
-constexpr setting full_own{form::own_thread, skein::durability::full};
-constexpr setting full_callers{form::callers_executor, skein::durability::full};
-constexpr setting normal_own{form::own_thread, skein::durability::normal};
-constexpr setting normal_callers{form::callers_executor, skein::durability::normal};
 
 BENCHMARK_CAPTURE(publishing, full / own_thread, full_own)->Apply(sizes);
 BENCHMARK_CAPTURE(publishing, full / callers_executor, full_callers)->Apply(sizes);

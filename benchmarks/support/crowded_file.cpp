@@ -1,20 +1,15 @@
 #include "crowded_file.hpp"
 
 #include "create_tables.hpp"
+#include "fill_file.hpp"
 #include "rethrow.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <asio/co_spawn.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <stdexcept>
 #include <string>
-#include <system_error>
-#include <vector>
 
 namespace benchmarks {
 
@@ -51,56 +46,12 @@ void insert(SQLite::Database& file, const crowd& what, int count)
               " FROM n");
 }
 
-void sync_file(const std::string& path)
-{
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    const bool is_synced = file >= 0 && ::fsync(file) == 0;
-    ::close(file);
-    if (!is_synced) {
-        throw std::system_error(errno, std::generic_category(), path);
-    }
-}
-
-/// Runs `work` without the file's indexes, and builds them afterwards: much faster.
-template <class Work>
-void without_indexes(SQLite::Database& file, Work work)
-{
-    std::vector<std::string> statements;
-    std::string drops;
-    SQLite::Statement find(file, "SELECT sql, 'DROP INDEX ' || name || ';' FROM sqlite_schema"
-                                 " WHERE type = 'index' AND sql IS NOT NULL");
-    while (find.executeStep()) {
-        statements.push_back(find.getColumn(0).getString());
-        drops += find.getColumn(1).getString();
-    }
-    find.reset();
-    file.exec(drops);
-    work();
-    for (const std::string& each : statements) {
-        file.exec(each);
-    }
-}
-
-/// While nobody else has the file open. What was written is on the disk afterwards: it would be in
-/// the way of what is measured.
-void fill(const std::string& path, const crowd& what, int count)
-{
-    {
-        SQLite::Database file(path, SQLite::OPEN_READWRITE);
-        file.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                  "PRAGMA cache_size = -1000000; BEGIN");
-        without_indexes(file, [&] { insert(file, what, count); });
-        file.exec("COMMIT");
-    }
-    sync_file(path);
-}
-
 } // namespace
 
 crowded_file::crowded_file(const crowd& what, int count) : what_(what)
 {
     create_tables(file_.path());
-    fill(file_.path(), what, count);
+    fill_file(file_.path(), [&](SQLite::Database& file) { insert(file, what, count); });
     database_.emplace(open(io_, file_.path()));
     transport_.emplace(database_->transport());
 }
