@@ -52,12 +52,17 @@ store::new_job stored(const queue_state& where, std::string_view payload,
 enqueue_unit::enqueue_unit(std::shared_ptr<const queue_state> where, std::span<const new_job> jobs)
     : where_(std::move(where))
 {
-    payloads_.reserve(jobs.size()); // the views stay good
-    jobs_.reserve(jobs.size());
+    std::size_t length = 0;
     for (const new_job& each : jobs) {
         require_room(*where_, each.payload);
-        payloads_.emplace_back(each.payload);
-        jobs_.push_back(stored(*where_, payloads_.back(), each.options));
+        length += each.payload.size();
+    }
+    payloads_.reserve(length); // views of it stay good
+    jobs_.reserve(jobs.size());
+    for (const new_job& each : jobs) {
+        const std::size_t start = payloads_.size();
+        payloads_ += each.payload;
+        jobs_.push_back(stored(*where_, std::string_view(payloads_).substr(start), each.options));
         checked([&] { store::require_job(jobs_.back()); });
     }
 }

@@ -27,8 +27,8 @@ public:
 
 private:
     std::shared_ptr<const queue_state> where_;
-    std::vector<std::string> payloads_;
-    std::vector<store::new_job> jobs_; ///< views of the payloads
+    std::string payloads_; ///< one behind the other
+    std::vector<store::new_job> jobs_;
 };
 
 } // namespace skein::api

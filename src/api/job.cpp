@@ -6,6 +6,8 @@
 #include "api/seconds.hpp"
 #include "runtime/awaiting.hpp"
 
+#include <type_traits>
+
 namespace skein {
 
 namespace {
@@ -13,19 +15,19 @@ namespace {
 using lease_handle = std::shared_ptr<api::job_lease>;
 using api::finishing;
 
-asio::awaitable<retry_outcome> finish(lease_handle lease, finishing how)
+/// The result is what came of it, or whether it was done at all.
+template <class Result>
+asio::awaitable<Result> finish(lease_handle lease, finishing how)
 {
     how.note_attempt(*lease);
     auto wanted = std::make_shared<api::finish_unit>(lease->queue, lease->fence, std::move(how));
-    const retry_outcome outcome = co_await runtime::await_result(lease->queue->engine, wanted);
-    wanted->how().note_success(*lease, outcome, wanted->done_at());
-    co_return outcome;
-}
-
-asio::awaitable<bool> try_finish(lease_handle lease, finishing how)
-{
-    const retry_outcome outcome = co_await finish(std::move(lease), std::move(how));
-    co_return outcome != retry_outcome::stale;
+    co_await runtime::await_operation(lease->queue->engine, wanted);
+    wanted->how().note_success(*lease, wanted->result, wanted->done_at());
+    if constexpr (std::is_same_v<Result, bool>) {
+        co_return wanted->result != retry_outcome::stale;
+    } else {
+        co_return wanted->result;
+    }
 }
 
 retry_outcome finish_in(runtime::batch& used, const lease_handle& lease, finishing how)
@@ -112,32 +114,32 @@ clock::wall_time job::expires_at() const noexcept
 
 asio::awaitable<bool> job::ack()
 {
-    return try_finish(lease_, finishing::ack());
+    return finish<bool>(lease_, finishing::ack());
 }
 
 asio::awaitable<retry_outcome> job::retry(std::chrono::seconds delay, std::string_view error)
 {
-    return finish(lease_, finishing::retry(delay, error));
+    return finish<retry_outcome>(lease_, finishing::retry(delay, error));
 }
 
 asio::awaitable<bool> job::fail(std::string_view error)
 {
-    return try_finish(lease_, finishing::fail(error));
+    return finish<bool>(lease_, finishing::fail(error));
 }
 
 asio::awaitable<bool> job::extend(std::chrono::seconds visibility)
 {
-    return try_finish(lease_, finishing::extend(visibility));
+    return finish<bool>(lease_, finishing::extend(visibility));
 }
 
 asio::awaitable<bool> job::release()
 {
-    return try_finish(lease_, finishing::release());
+    return finish<bool>(lease_, finishing::release());
 }
 
 asio::awaitable<bool> job::snooze(std::chrono::seconds delay)
 {
-    return try_finish(lease_, finishing::snooze(delay));
+    return finish<bool>(lease_, finishing::snooze(delay));
 }
 
 bool job::ack(transaction& tx)

@@ -14,10 +14,11 @@ namespace {
 using state_handle = std::shared_ptr<const api::queue_state>;
 using api::finishing;
 
-asio::awaitable<std::int64_t> first_id(asio::awaitable<std::vector<std::int64_t>> enqueued)
+asio::awaitable<std::int64_t> enqueue_one(std::shared_ptr<runtime::engine> engine,
+                                          std::shared_ptr<api::enqueue_unit> wanted)
 {
-    const std::vector<std::int64_t> ids = co_await std::move(enqueued);
-    co_return ids.front();
+    co_await runtime::await_operation(std::move(engine), wanted);
+    co_return wanted->result.front();
 }
 
 store::job_fence stored(const job_fence& fence)
@@ -25,17 +26,22 @@ store::job_fence stored(const job_fence& fence)
     return {fence.id(), fence.worker(), fence.attempt()};
 }
 
-asio::awaitable<retry_outcome> finish(const state_handle& state, const job_fence& fence,
-                                      finishing how)
+std::shared_ptr<api::finish_unit> make_unit(const state_handle& state, const job_fence& fence,
+                                            finishing how)
 {
-    return runtime::await_result(
-        state->engine, std::make_shared<api::finish_unit>(state, stored(fence), std::move(how)));
+    return std::make_shared<api::finish_unit>(state, stored(fence), std::move(how));
 }
 
-asio::awaitable<bool> has_acted(asio::awaitable<retry_outcome> finished)
+asio::awaitable<bool> has_acted(std::shared_ptr<runtime::engine> engine,
+                                std::shared_ptr<api::finish_unit> wanted)
 {
-    const retry_outcome outcome = co_await std::move(finished);
-    co_return outcome != retry_outcome::stale;
+    co_await runtime::await_operation(std::move(engine), wanted);
+    co_return wanted->result != retry_outcome::stale;
+}
+
+asio::awaitable<bool> finish(const state_handle& state, const job_fence& fence, finishing how)
+{
+    return has_acted(state->engine, make_unit(state, fence, std::move(how)));
 }
 
 asio::awaitable<std::vector<retry_outcome>>
@@ -77,7 +83,8 @@ asio::awaitable<std::int64_t> queue::enqueue(std::string_view payload,
                                              enqueue_options options) const
 {
     const new_job one{payload, options};
-    return first_id(enqueue_many({&one, 1}));
+    return enqueue_one(state_->engine,
+                       std::make_shared<api::enqueue_unit>(state_, std::span(&one, 1)));
 }
 
 std::int64_t queue::enqueue(transaction& tx, std::string_view payload,
@@ -195,33 +202,34 @@ asio::awaitable<std::vector<bool>> queue::snooze_many(std::span<const job> jobs,
 
 asio::awaitable<bool> queue::ack(const job_fence& fence) const
 {
-    return has_acted(finish(state_, fence, finishing::ack()));
+    return finish(state_, fence, finishing::ack());
 }
 
 asio::awaitable<retry_outcome> queue::retry(const job_fence& fence, std::chrono::seconds delay,
                                             std::string_view error) const
 {
-    return finish(state_, fence, finishing::retry(delay, error));
+    return runtime::await_result(state_->engine,
+                                 make_unit(state_, fence, finishing::retry(delay, error)));
 }
 
 asio::awaitable<bool> queue::fail(const job_fence& fence, std::string_view error) const
 {
-    return has_acted(finish(state_, fence, finishing::fail(error)));
+    return finish(state_, fence, finishing::fail(error));
 }
 
 asio::awaitable<bool> queue::extend(const job_fence& fence, std::chrono::seconds visibility) const
 {
-    return has_acted(finish(state_, fence, finishing::extend(visibility)));
+    return finish(state_, fence, finishing::extend(visibility));
 }
 
 asio::awaitable<bool> queue::release(const job_fence& fence) const
 {
-    return has_acted(finish(state_, fence, finishing::release()));
+    return finish(state_, fence, finishing::release());
 }
 
 asio::awaitable<bool> queue::snooze(const job_fence& fence, std::chrono::seconds delay) const
 {
-    return has_acted(finish(state_, fence, finishing::snooze(delay)));
+    return finish(state_, fence, finishing::snooze(delay));
 }
 
 bool queue::operator==(const queue& other) const noexcept

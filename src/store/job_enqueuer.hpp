@@ -42,6 +42,7 @@ public:
 
 private:
     sqlite::statement insert_;
+    sqlite::connection connection_;
 };
 
 } // namespace skein::store

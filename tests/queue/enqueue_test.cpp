@@ -156,6 +156,24 @@ TEST_F(QueueEnqueue, OfManyIsAllOrNothing)
     EXPECT_EQ(value("SELECT group_concat(payload) FROM _honker_live"), "5");
 }
 
+TEST_F(QueueEnqueue, TellsItsOwnNumberWhateverATriggerInserts)
+{
+    other_.sql("CREATE TABLE audit (id INTEGER PRIMARY KEY, job INTEGER);"
+               "INSERT INTO audit VALUES (1000, 0);"
+               "CREATE TRIGGER note AFTER INSERT ON _honker_live"
+               " BEGIN INSERT INTO audit (job) VALUES (new.id); END");
+    const std::int64_t id = enqueue();
+    EXPECT_EQ(value("SELECT id FROM _honker_live"), std::to_string(id));
+    EXPECT_EQ(value("SELECT job FROM audit WHERE id = 1001"), std::to_string(id));
+}
+
+TEST_F(QueueEnqueue, OfAJobThatATriggerIgnoresFails)
+{
+    other_.sql("CREATE TRIGGER ignore BEFORE INSERT ON _honker_live"
+               " BEGIN SELECT RAISE(IGNORE); END");
+    expect_refused(errc::storage_failure, "ignores the job", [&] { enqueue(); });
+}
+
 TEST_F(QueueEnqueue, OfNoneIsFine)
 {
     EXPECT_THAT(db_.run(queue_.enqueue_many({})), ::testing::IsEmpty());
