@@ -27,6 +27,8 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.read([owned](const SQLite::Database&) {});
 #elif defined(TEMPORARY_PAYLOAD)
     co_await queue.publish("g", reading{owned});
+#elif defined(TEMPORARY_JOB)
+    co_await database.queue("q").enqueue(reading{owned});
 #else
     const auto work = [owned](skein::transaction&) {};
     co_await database.transaction(work);
@@ -35,5 +37,6 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.read(look);
     const reading value{owned};
     co_await queue.publish("g", value, {.priority = 1});
+    co_await database.queue("q").enqueue(value, {.priority = 1});
 #endif
 }
