@@ -1,3 +1,4 @@
+#include "stress/contexts.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <skein/database.hpp>
@@ -8,49 +9,16 @@
 
 #include <atomic>
 #include <future>
-#include <list>
 #include <random>
-#include <thread>
 
 namespace {
 
 using namespace asio::experimental::awaitable_operators;
 using namespace std::chrono_literals;
 using skein::message;
-
-skein::database_options quick()
-{
-    skein::database_options options;
-    options.durability = skein::durability::off;
-    return options;
-}
-
-/// Some contexts, each with a thread of its own.
-class contexts {
-public:
-    explicit contexts(int count)
-    {
-        for (int each = 0; each < count; ++each) {
-            contexts_.emplace_back(1);
-        }
-    }
-
-    asio::io_context& operator[](int number) { return *std::next(contexts_.begin(), number); }
-
-    void run()
-    {
-        std::list<std::thread> threads;
-        for (asio::io_context& each : contexts_) {
-            threads.emplace_back([&each] { each.run(); });
-        }
-        for (std::thread& each : threads) {
-            each.join();
-        }
-    }
-
-private:
-    std::list<asio::io_context> contexts_;
-};
+using skein::stress::contexts;
+using skein::stress::quick;
+using skein::stress::rethrow;
 
 struct tally {
     std::atomic<int> published = 0;
@@ -129,13 +97,6 @@ asio::awaitable<int> count_the_rest(skein::transport queue)
         count += is_ours ? 1 : 0;
     }
     co_return count;
-}
-
-void rethrow(const std::exception_ptr& failure)
-{
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
 }
 
 class Conservation : public testing::Test {
