@@ -4,6 +4,7 @@
 #include <skein/database_options.hpp>
 #include <skein/export.hpp>
 #include <skein/queue.hpp>
+#include <skein/results.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
 
@@ -93,6 +94,10 @@ public:
     /// Throws: `errc::invalid_argument` for options that are not accepted.
     [[nodiscard]] skein::queue queue(std::string_view name,
                                      const queue_options& options = {}) const;
+
+    /// What jobs have come to, of all queues of the file. Costs nothing; the tables are made by the
+    /// first operation that writes.
+    [[nodiscard]] skein::results results(const results_options& options = {}) const;
 
     /// Runs `function(tx)` inside a write transaction; what it does is committed before this
     /// returns. A throw undoes all of it, and comes out of the `co_await`.

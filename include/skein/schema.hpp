@@ -48,4 +48,29 @@ enum class transport_version {
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string>
 transport_upgrade(transport_version from, std::string_view prefix = "harel");
 
+/// The shapes that the tables of the queues have had, oldest first. All queues of a file, and the
+/// results of their jobs, share one set of tables.
+enum class queue_version {
+    /// `_honker_live` has no column `claimed_at`. All programs that use it are to be stopped before
+    /// the upgrade: they would not see the jobs of the future any more.
+    without_claimed_at,
+    /// `_honker_live` has an index `_honker_live_claim`, and jobs of the future are pending. All
+    /// programs that use it are to be stopped before the upgrade, as above.
+    without_scheduled_state,
+    /// The newest shape of the format, without what skein adds: queues work on it, and listing and
+    /// pruning dead letters and results costs more the more of them there are.
+    without_additions,
+};
+
+/// The statements that make the tables of the queues in a file that has none.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> queue();
+
+/// The statements that bring tables of an older shape to what `queue` makes. What is in them stays:
+/// jobs, leases, dead letters, and results. Jobs of the future become scheduled, by the clock of
+/// SQLite; pending ones without attempts left, which no claim would take, become dead letters.
+///
+/// `from`: the shape that the tables have.
+/// Throws: `skein::error` with `errc::invalid_argument` for what is no value of `queue_version`.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> queue_upgrade(queue_version from);
+
 } // namespace skein::schema

@@ -11,6 +11,7 @@
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>
+#include <skein/results.hpp>
 #include <skein/schema.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>

@@ -35,6 +35,7 @@ private:
     friend class job;
     friend class message;
     friend class queue;
+    friend class results;
     friend class transport;
 
     runtime::batch& batch_;

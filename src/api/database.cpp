@@ -2,6 +2,7 @@
 
 #include "api/database_owner.hpp"
 #include "api/queue_state.hpp"
+#include "api/results_state.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/reading.hpp"
@@ -62,6 +63,11 @@ skein::transport database::transport(const transport_options& options) const
 skein::queue database::queue(std::string_view name, const queue_options& options) const
 {
     return skein::queue(api::make_queue_state(owner_->engine(), name, options));
+}
+
+skein::results database::results(const results_options& options) const
+{
+    return skein::results(api::make_results_state(owner_->engine(), options));
 }
 
 asio::awaitable<void> database::close() const

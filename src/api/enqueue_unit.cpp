@@ -1,6 +1,7 @@
 #include "api/enqueue_unit.hpp"
 
 #include "api/misuse.hpp"
+#include "api/payload_room.hpp"
 #include "api/seconds.hpp"
 
 #include <skein/error.hpp>
@@ -8,20 +9,6 @@
 namespace skein::api {
 
 namespace {
-
-// A row holds more than the payload: the queue's and the worker's name, and SQLite's own header.
-constexpr std::size_t row_overhead = 1024;
-
-void require_room(const queue_state& where, std::string_view payload)
-{
-    const std::size_t limit = where.engine->length_limit();
-    if (payload.size() + where.name().size() + row_overhead > limit) {
-        throw error(errc::payload_too_large, "payload: " + std::to_string(payload.size()) +
-                                                 " bytes; at most " +
-                                                 std::to_string(limit - row_overhead) +
-                                                 " bytes are accepted, the queue's name included");
-    }
-}
 
 store::new_job stored(const queue_state& where, std::string_view payload,
                       const enqueue_options& options)
@@ -54,7 +41,7 @@ enqueue_unit::enqueue_unit(std::shared_ptr<const queue_state> where, std::span<c
 {
     std::size_t length = 0;
     for (const new_job& each : jobs) {
-        require_room(*where_, each.payload);
+        require_room(*where_->engine, each.payload, where_->name());
         length += each.payload.size();
     }
     payloads_.reserve(length); // views of it stay good

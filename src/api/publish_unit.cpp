@@ -1,24 +1,16 @@
 #include "api/publish_unit.hpp"
 
 #include "api/misuse.hpp"
+#include "api/payload_room.hpp"
 
 namespace skein::api {
 
 namespace {
 
-// A row holds more than the payload: the group's name, the lock, and SQLite's own record header.
-constexpr std::size_t row_overhead = 1024;
-
 void check_publication(const transport_state& where, const publication& publication)
 {
     checked([&] { store::require_priority("priority", publication.options.priority); });
-    const std::size_t limit = where.engine->length_limit();
-    if (publication.payload.size() + publication.group.size() + row_overhead > limit) {
-        throw error(errc::payload_too_large,
-                    "payload: " + std::to_string(publication.payload.size()) + " bytes; at most " +
-                        std::to_string(limit - row_overhead) +
-                        " bytes are accepted, the group's name included");
-    }
+    require_room(*where.engine, publication.payload, publication.group);
 }
 
 } // namespace

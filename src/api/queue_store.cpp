@@ -7,7 +7,7 @@ namespace skein::api {
 queue_statements::queue_statements(sqlite::connection connection)
     : enqueuer(connection), claimer(connection), forecast(connection), housekeeping(connection),
       finisher(connection), canceller(connection), dead(connection), inspection(connection),
-      results(connection), savepoint(connection, "skein_queue")
+      results(connection), ends(connection), savepoint(connection, "skein_queue")
 {
 }
 

@@ -7,6 +7,7 @@
 #include "store/dead_letters.hpp"
 #include "store/job_canceller.hpp"
 #include "store/job_claimer.hpp"
+#include "store/job_ends.hpp"
 #include "store/job_enqueuer.hpp"
 #include "store/job_finisher.hpp"
 #include "store/job_results.hpp"
@@ -33,6 +34,7 @@ struct queue_statements {
     store::dead_letters dead;
     store::queue_inspection inspection;
     store::job_results results;
+    store::job_ends ends;
     /// For what happens whole or not at all inside a user's transaction; a unit needs none.
     sqlite::savepoint savepoint;
 };

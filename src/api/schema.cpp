@@ -1,6 +1,7 @@
 #include <skein/schema.hpp>
 
 #include "api/misuse.hpp"
+#include "store/queue_statements.hpp"
 #include "store/transport_statements.hpp"
 
 namespace skein::schema {
@@ -21,6 +22,22 @@ store::transport_tables tables_of(transport_version version)
                         version != transport_version::messages_only;
     tables.has_routing_keys = version == transport_version::without_additions;
     return tables;
+}
+
+store::queue_tables tables_of(queue_version version)
+{
+    store::queue_tables tables;
+    tables.has_live = true;
+    tables.has_claimed_at = version != queue_version::without_claimed_at;
+    tables.has_older_indexes = version != queue_version::without_additions;
+    tables.has_results = true;
+    return tables;
+}
+
+/// The owner of the schema runs them some time: it is SQLite that knows the time then.
+std::vector<std::string> completing(const store::queue_tables& present)
+{
+    return store::completing_queue_statements(present, "unixepoch()");
 }
 
 bool is_unprefixed(transport_version version)
@@ -52,6 +69,19 @@ std::vector<std::string> transport_upgrade(transport_version from, std::string_v
         statements.push_back(std::move(each));
     }
     return statements;
+}
+
+std::vector<std::string> queue()
+{
+    return completing({});
+}
+
+std::vector<std::string> queue_upgrade(queue_version from)
+{
+    if (from < queue_version::without_claimed_at || from > queue_version::without_additions) {
+        throw error(errc::invalid_argument, "from: not a value of queue_version");
+    }
+    return completing(tables_of(from));
 }
 
 } // namespace skein::schema

@@ -41,7 +41,8 @@ queue_tables find_queue(sqlite::connection connection)
         connection, "SELECT 1 FROM pragma_table_info('_honker_live') WHERE name = 'claimed_at'");
     return {has_object(connection, "_honker_live"), find_claimed_at.start().step(),
             has_object(connection, "_honker_live_claim") ||
-                has_object(connection, "_honker_live_pending_deadline")};
+                has_object(connection, "_honker_live_pending_deadline"),
+            has_object(connection, "_honker_results")};
 }
 
 queue_shape inspect_queue(sqlite::connection connection)

@@ -19,6 +19,7 @@ struct queue_tables {
     bool has_claimed_at = false;
     /// The indexes of claims that knew no scheduled state: jobs of the future are pending then.
     bool has_older_indexes = false;
+    bool has_results = false;
 };
 
 /// What the file's tables allow.

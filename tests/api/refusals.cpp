@@ -2,6 +2,7 @@
 
 #include <skein/database.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace {
@@ -29,6 +30,8 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await queue.publish("g", reading{owned});
 #elif defined(TEMPORARY_JOB)
     co_await database.queue("q").enqueue(reading{owned});
+#elif defined(TEMPORARY_RESULT)
+    co_await database.results().save(7, reading{owned});
 #else
     const auto work = [owned](skein::transaction&) {};
     co_await database.transaction(work);
@@ -38,5 +41,6 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     const reading value{owned};
     co_await queue.publish("g", value, {.priority = 1});
     co_await database.queue("q").enqueue(value, {.priority = 1});
+    co_await database.results().save(7, value, {.ttl = std::chrono::hours{1}});
 #endif
 }

@@ -1,7 +1,10 @@
 #include "store/older_program.hpp"
+#include "store/older_queue_program.hpp"
 #include "support/manual_database.hpp"
 
 #include <skein/error.hpp>
+#include <skein/queue.hpp>
+#include <skein/results.hpp>
 #include <skein/schema.hpp>
 #include <skein/transport.hpp>
 
@@ -11,6 +14,7 @@
 namespace {
 
 using namespace skein;
+using schema::queue_version;
 using schema::transport_version;
 using support::manual_database;
 using support::plain_connection;
@@ -203,5 +207,197 @@ INSTANTIATE_TEST_SUITE_P(FromEveryVersion, SchemaUpgrade,
                                            transport_version::messages_only,
                                            transport_version::without_routing_keys,
                                            transport_version::without_additions));
+
+class QueueSchemaText : public Schema {
+protected:
+    /// All that the tables are and hold, but for the times of death: the library has its own clock.
+    static std::vector<std::string> everything_in(const plain_connection& file)
+    {
+        std::vector<std::string> all =
+            file.sql("SELECT type, name, tbl_name, sql FROM sqlite_schema");
+        for (const char* query : {
+                 "SELECT 'live', * FROM _honker_live ORDER BY id",
+                 "SELECT 'dead', id, queue, payload, priority, run_at, attempts, max_attempts,"
+                 " last_error, created_at FROM _honker_dead ORDER BY id",
+                 "SELECT 'result', * FROM _honker_results ORDER BY job_id",
+                 "SELECT * FROM _skein_meta",
+                 "SELECT * FROM sqlite_sequence",
+             }) {
+            for (std::string& row : file.sql(query)) {
+                all.push_back(std::move(row));
+            }
+        }
+        return all;
+    }
+
+    static void open_by_skein(manual_database& database)
+    {
+        EXPECT_FALSE(database.run(database.database().queue("unused").try_claim()));
+    }
+
+    /// Enqueues, claims, fails, and finishes with a result.
+    static void use(manual_database& database)
+    {
+        const auto queue = database.database().queue("mine", {.create_schema = false});
+        const auto results = database.database().results({.create_schema = false});
+        const std::int64_t id = database.run(queue.enqueue("1", {.delay = std::chrono::hours{1}}));
+        database.advance(std::chrono::hours{1});
+        job claimed = database.run(queue.claim());
+        EXPECT_EQ(claimed.id(), id);
+        database.run(results.save(id, "2"));
+        EXPECT_TRUE(database.run(claimed.fail("no")));
+        EXPECT_EQ(database.run(results.wait(id)).result, "2");
+        EXPECT_GE(database.run(results.prune({.keep = 0})), 1U);
+    }
+};
+
+TEST_F(QueueSchemaText, IsWhatSkeinMakesItself)
+{
+    manual_database database(by_skein_);
+    open_by_skein(database);
+    apply(owner_, schema::queue());
+    EXPECT_EQ(everything_in(owner_), everything_in(plain_connection(by_skein_)));
+}
+
+TEST_F(QueueSchemaText, LeavesSkeinNothingToDo)
+{
+    apply(owner_, schema::queue());
+    const std::string before = owner_.value("PRAGMA schema_version");
+    manual_database database(by_owner_);
+    open_by_skein(database);
+    use(database);
+    EXPECT_EQ(owner_.value("PRAGMA schema_version"), before);
+}
+
+TEST_F(QueueSchemaText, FitsIntoOneFileWithATransport)
+{
+    apply(owner_, schema::transport());
+    apply(owner_, schema::queue());
+    EXPECT_THAT(owner_.sql("SELECT * FROM _skein_meta ORDER BY name"),
+                ElementsAre("queue|1", "transport harel|1"));
+}
+
+TEST_F(QueueSchemaText, IsWhatAQueueFailsClearlyWithoutWhenTheSchemaIsSomebodyElses)
+{
+    manual_database database(by_owner_);
+    const auto queue = database.database().queue("q", {.create_schema = false});
+    try {
+        database.run(queue.enqueue("1"));
+        ADD_FAILURE() << "enqueued";
+    } catch (const error& refused) {
+        EXPECT_EQ(refused.code(), make_error_code(errc::storage_failure));
+        EXPECT_THAT(refused.what(), HasSubstr("no such table: _honker_live"));
+    }
+    EXPECT_THAT(owner_.sql("SELECT name FROM sqlite_schema"), IsEmpty());
+    apply(owner_, schema::queue());
+    EXPECT_EQ(database.run(queue.enqueue("1")), 1);
+}
+
+TEST_F(QueueSchemaText, HasNoVersionsButThoseThatAreNamed)
+{
+    for (const int version : {-1, 3, 77}) {
+        EXPECT_THROW(static_cast<void>(schema::queue_upgrade(static_cast<queue_version>(version))),
+                     error);
+    }
+}
+
+class QueueSchemaUpgrade : public QueueSchemaText,
+                           public ::testing::WithParamInterface<queue_version> {
+protected:
+    static void create_filled(const plain_connection& file)
+    {
+        store::create_queue_format(file, format());
+        file.sql(
+            "INSERT INTO _honker_live (id, queue, payload, state, run_at, worker_id,"
+            " claim_expires_at, attempts, max_attempts, created_at) VALUES"
+            " (1, 'q', '1', 'pending', 0, NULL, NULL, 0, 3, 7),"
+            " (2, 'q', '2', 'pending', 99999999999, NULL, NULL, 1, 3, 7),"
+            " (3, 'q', '3', 'processing', 0, 'w', 99999999999, 1, 3, 7),"
+            " (4, 'q', '4', 'processing', 0, 'w', 1, 3, 3, 7),"
+            " (9, 'q', '9', 'pending', 0, NULL, NULL, 0, 3, 7);"
+            "DELETE FROM _honker_live WHERE id = 9;"
+            "INSERT INTO _honker_dead (id, queue, payload, created_at) VALUES (5, 'q', '5', 7);"
+            "INSERT INTO _honker_results (job_id, value, created_at) VALUES (6, '6', 7)");
+        if (format() != store::queue_format::newest) {
+            file.sql("INSERT INTO _honker_live (id, queue, payload, attempts, max_attempts,"
+                     " run_at, created_at) VALUES (8, 'q', '8', 3, 3, 0, 7)");
+        }
+    }
+
+    static store::queue_format format()
+    {
+        switch (GetParam()) {
+        case queue_version::without_claimed_at:
+            return store::queue_format::without_claimed_at;
+        case queue_version::without_scheduled_state:
+            return store::queue_format::without_scheduled;
+        case queue_version::without_additions:
+            break;
+        }
+        return store::queue_format::newest;
+    }
+};
+
+TEST_P(QueueSchemaUpgrade, IsWhatSkeinDoesItself)
+{
+    const plain_connection skeins(by_skein_);
+    create_filled(skeins);
+    create_filled(owner_);
+    manual_database database(by_skein_);
+    open_by_skein(database);
+    apply(owner_, schema::queue_upgrade(GetParam()));
+    EXPECT_EQ(everything_in(owner_), everything_in(skeins));
+}
+
+TEST_P(QueueSchemaUpgrade, KeepsWhatIsThere)
+{
+    create_filled(owner_);
+    apply(owner_, schema::queue_upgrade(GetParam()));
+    const bool has_scheduled = GetParam() == queue_version::without_additions;
+    EXPECT_THAT(owner_.sql("SELECT id, payload, state FROM _honker_live ORDER BY id"),
+                ElementsAre("1|1|pending", has_scheduled ? "2|2|pending" : "2|2|scheduled",
+                            "3|3|processing", "4|4|processing"));
+    EXPECT_THAT(owner_.sql("SELECT id, last_error FROM _honker_dead WHERE id <> 5"),
+                has_scheduled ? ::testing::Matcher<std::vector<std::string>>(IsEmpty())
+                              : ElementsAre("8|max attempts exceeded"));
+    EXPECT_EQ(owner_.value("SELECT payload FROM _honker_dead WHERE id = 5"), "5");
+    EXPECT_EQ(owner_.value("SELECT * FROM _honker_results"), "6|6|7|NULL");
+}
+
+TEST_P(QueueSchemaUpgrade, GivesWhatAQueueNeedsThatLeavesTheSchemaAlone)
+{
+    create_filled(owner_);
+    apply(owner_, schema::queue_upgrade(GetParam()));
+    const auto before = owner_.sql("SELECT type, name, sql FROM sqlite_schema");
+    manual_database database(by_owner_);
+    use(database);
+    EXPECT_EQ(owner_.value("SELECT max(id) FROM _honker_dead"), "10") << "no number is used again";
+    open_by_skein(database);
+    EXPECT_EQ(owner_.sql("SELECT type, name, sql FROM sqlite_schema"), before);
+}
+
+TEST_P(QueueSchemaUpgrade, IsWhatAQueueFailsClearlyWithoutUnlessTheFormatIsThere)
+{
+    create_filled(owner_);
+    const auto before = owner_.sql("SELECT type, name, sql FROM sqlite_schema");
+    manual_database database(by_owner_);
+    if (GetParam() == queue_version::without_additions) {
+        use(database);
+    } else {
+        try {
+            use(database);
+            ADD_FAILURE() << "used";
+        } catch (const error& refused) {
+            EXPECT_EQ(refused.code(), make_error_code(errc::storage_failure));
+            EXPECT_THAT(refused.what(), HasSubstr("no such index: _honker_live_"));
+        }
+    }
+    EXPECT_EQ(owner_.sql("SELECT type, name, sql FROM sqlite_schema"), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(FromEveryVersion, QueueSchemaUpgrade,
+                         ::testing::Values(queue_version::without_claimed_at,
+                                           queue_version::without_scheduled_state,
+                                           queue_version::without_additions));
 
 } // namespace

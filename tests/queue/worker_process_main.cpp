@@ -1,0 +1,110 @@
+// The program behind process_test.cpp: one who uses queues in a process of its own, on the public
+// interface.
+//
+//     skein_queue_process open <database> enqueue|claim|save|wait
+
+#include <skein/skein.hpp>
+
+#include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Returns when all processes of the test are there, so that they go on at the same moment.
+void wait_for_the_others()
+{
+    std::cout << "ready\n" << std::flush;
+    std::string line;
+    std::getline(std::cin, line);
+}
+
+asio::awaitable<void> enqueue(skein::queue queue)
+{
+    const std::int64_t id = co_await queue.enqueue(R"("new")");
+    std::cout << "enqueued " << id << '\n';
+}
+
+asio::awaitable<void> claim(skein::queue queue)
+{
+    std::optional<skein::job> claimed = co_await queue.try_claim("w");
+    if (!claimed) {
+        std::cout << "none\n";
+        co_return;
+    }
+    const bool is_ours = co_await claimed->ack();
+    std::cout << (is_ours ? "done " : "stale ") << claimed->id() << '\n';
+}
+
+asio::awaitable<void> save(skein::results results)
+{
+    co_await results.save(1, R"("saved")");
+    std::cout << "saved\n";
+}
+
+asio::awaitable<void> wait(skein::results results)
+{
+    const auto end = co_await results.wait_within(0s, 2);
+    std::cout << (end ? "ended\n" : "live\n");
+}
+
+/// Opens the file and does a first operation, which may find tables of an older shape.
+asio::awaitable<void> open(std::vector<std::string> arguments)
+{
+    wait_for_the_others();
+    const skein::database database(arguments.at(0));
+    const std::string& operation = arguments.at(1);
+    if (operation == "enqueue") {
+        co_await enqueue(database.queue("q"));
+    } else if (operation == "claim") {
+        co_await claim(database.queue("q"));
+    } else if (operation == "save") {
+        co_await save(database.results());
+    } else if (operation == "wait") {
+        co_await wait(database.results());
+    } else {
+        throw std::invalid_argument("no such operation: " + operation);
+    }
+}
+
+asio::awaitable<void> act(std::string command, std::vector<std::string> arguments)
+{
+    if (command == "open") {
+        co_await open(std::move(arguments));
+    } else {
+        throw std::invalid_argument("no such command: " + command);
+    }
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    if (count < 2) {
+        return 2;
+    }
+    int status = 1;
+    asio::io_context context;
+    std::vector<std::string> rest(arguments + 2, arguments + count);
+    asio::co_spawn(context, act(arguments[1], std::move(rest)), [&](std::exception_ptr failure) {
+        try {
+            if (failure) {
+                std::rethrow_exception(failure);
+            }
+            status = 0;
+        } catch (const std::exception& known) {
+            std::cout << "failed: " << known.what() << '\n';
+        }
+    });
+    context.run();
+    std::cout << std::flush;
+    return status;
+}
