@@ -3,6 +3,7 @@
 #include <skein/await_argument.hpp>
 #include <skein/database_options.hpp>
 #include <skein/export.hpp>
+#include <skein/job_info.hpp>
 #include <skein/queue.hpp>
 #include <skein/results.hpp>
 #include <skein/transaction.hpp>
@@ -11,12 +12,14 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace SQLite {
 class Database;
@@ -98,6 +101,25 @@ public:
     /// What jobs have come to, of all queues of the file. Costs nothing; the tables are made by the
     /// first operation that writes.
     [[nodiscard]] skein::results results(const results_options& options = {}) const;
+
+    /// The job of this number, live or dead, in whatever queue it is.
+    ///
+    /// Returns: nothing when there is no such job (any more).
+    [[nodiscard]] asio::awaitable<std::optional<job_info>> find_job(std::int64_t id) const;
+
+    /// Takes the job of this number back, in whatever queue it is; see `queue::cancel`.
+    ///
+    /// Returns: false when there is no such live job (any more). Nothing has changed then.
+    [[nodiscard]] asio::awaitable<bool> cancel_job(std::int64_t id) const;
+    /// Throws also: `errc::invalid_argument` for a transaction of another database.
+    [[nodiscard]] bool cancel_job(skein::transaction& tx, std::int64_t id) const;
+
+    /// Every queue that has jobs or dead letters, and how much there is in it, ordered by the bytes
+    /// of the names. One that has only jobs in states that another program invented is not told.
+    ///
+    /// Cost: that of `queue::counts` for each; to find the queues costs the same however many jobs
+    /// are in them.
+    [[nodiscard]] asio::awaitable<std::vector<named_queue_counts>> queues() const;
 
     /// Runs `function(tx)` inside a write transaction; what it does is committed before this
     /// returns. A throw undoes all of it, and comes out of the `co_await`.

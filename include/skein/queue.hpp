@@ -4,6 +4,7 @@
 #include <skein/clock.hpp>
 #include <skein/export.hpp>
 #include <skein/job.hpp>
+#include <skein/job_info.hpp>
 #include <skein/payload.hpp>
 #include <skein/transaction.hpp>
 
@@ -21,6 +22,7 @@
 
 namespace skein {
 
+class dead_letters;
 class queue_choice;
 
 namespace api {
@@ -217,6 +219,53 @@ public:
     [[nodiscard]] asio::awaitable<bool> release(const job_fence& fence) const;
     [[nodiscard]] asio::awaitable<bool> snooze(const job_fence& fence,
                                                std::chrono::seconds delay) const;
+
+    /// The job, live or dead.
+    ///
+    /// Returns: nothing when the queue has no such job (any more).
+    [[nodiscard]] asio::awaitable<std::optional<job_info>> find(std::int64_t id) const;
+
+    /// A page of the live jobs in one state: pending ones in the order of their claim, scheduled
+    /// ones as they fall due, and those that are processing as their leases end. Reading page after
+    /// page, each job that stays where it is comes once.
+    ///
+    /// `state`: `pending`, `scheduled` or `processing`. The dead ones are told by `dead_letters`.
+    /// Throws: `errc::invalid_argument` for another state, and for a limit of zero.
+    /// Cost: that of the page, however many jobs there are.
+    [[nodiscard]] asio::awaitable<std::vector<job_info>> list(job_state state,
+                                                              job_list_options options = {}) const;
+
+    /// How much there is in the queue.
+    ///
+    /// Cost: an index entry of each job and dead letter. Other operations wait meanwhile.
+    [[nodiscard]] asio::awaitable<queue_counts> counts() const;
+
+    /// When a claim will find something if nothing else happens: the current second when one would
+    /// now, otherwise the end of a delay or of a lease. Never too late; too early where jobs that
+    /// have expired, or have no attempt left, stand in front by the dozen.
+    ///
+    /// Returns: nothing when there is nothing to wait for.
+    [[nodiscard]] asio::awaitable<std::optional<clock::wall_time>> next_due() const;
+
+    /// Takes a job back, in whatever state it is; no dead letter is left. A worker that has it
+    /// learns of it when it finishes: its `ack` returns false.
+    ///
+    /// Returns: false when the queue has no such live job (any more). Nothing has changed then.
+    [[nodiscard]] asio::awaitable<bool> cancel(std::int64_t id) const;
+    /// Throws also: `errc::invalid_argument` for a transaction of another database.
+    [[nodiscard]] bool cancel(transaction& tx, std::int64_t id) const;
+
+    /// Makes dead letters of all jobs that have expired, those apart that a worker has under a
+    /// lease that holds. Claims do the same, for a thousand jobs at a time: this is for queues that
+    /// nobody claims from.
+    ///
+    /// All of them go in one commit, which other writers wait for.
+    /// Returns: how many.
+    [[nodiscard]] asio::awaitable<std::size_t> sweep_expired() const;
+    [[nodiscard]] std::size_t sweep_expired(transaction& tx) const;
+
+    /// What has become of the jobs that nobody will run. See <skein/dead_letters.hpp>.
+    [[nodiscard]] skein::dead_letters dead_letters() const;
 
     /// Two handles are equal when they name one queue of one database object.
     [[nodiscard]] bool operator==(const queue& other) const noexcept;

@@ -4,8 +4,10 @@
 #include <skein/clock.hpp>
 #include <skein/database.hpp>
 #include <skein/database_options.hpp>
+#include <skein/dead_letters.hpp>
 #include <skein/error.hpp>
 #include <skein/job.hpp>
+#include <skein/job_info.hpp>
 #include <skein/log.hpp>
 #include <skein/message.hpp>
 #include <skein/payload.hpp>

@@ -32,6 +32,8 @@ public:
     [[nodiscard]] SQLite::Database& database() const noexcept;
 
 private:
+    friend class database;
+    friend class dead_letters;
     friend class job;
     friend class message;
     friend class queue;

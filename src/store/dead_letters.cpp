@@ -43,6 +43,33 @@ dead_letter read(const sqlite::execution& found)
     return letter;
 }
 
+std::string walk(const std::string& where)
+{
+    return "SELECT died_at, id, ?2 IS NULL OR last_error = ?2 FROM _honker_dead WHERE queue = ?1"
+           " AND " +
+           where + " ORDER BY died_at, id LIMIT ?3";
+}
+
+/// Adds to a slice the letters that a statement finds. Returns how many it has looked at.
+std::int64_t take_until(const dead_letter_position& last, dead_letter_slice& slice,
+                        sqlite::execution found)
+{
+    std::int64_t seen = 0;
+    while (!slice.is_last && found.step()) {
+        ++seen;
+        const dead_letter_position here{found.integer(0), found.integer(1)};
+        slice.is_last = here >= last;
+        if (here > last) {
+            break;
+        }
+        slice.end = here;
+        if (found.integer(2) != 0) {
+            slice.ids.push_back(here.id);
+        }
+    }
+    return seen;
+}
+
 void take_rows(std::vector<dead_letter>& letters, sqlite::execution found)
 {
     while (found.step()) {
@@ -60,18 +87,15 @@ dead_letters::dead_letters(sqlite::connection connection)
                std::string(read_letter) + chosen + " AND died_at = ?5 AND id > ?6" + oldest_first),
       list_after_(connection,
                   std::string(read_letter) + chosen + " AND died_at > ?5" + oldest_first),
-      choose_(connection, std::string("SELECT id FROM _honker_dead") + chosen + oldest_first),
+      newest_but_(connection, "SELECT died_at, id FROM _honker_dead WHERE queue = ?1"
+                              " ORDER BY died_at DESC, id DESC LIMIT 1 OFFSET ?2"),
+      walk_at_(connection, walk("died_at = ?4 AND id > ?5")),
+      walk_after_(connection, walk("died_at > ?4")),
       insert_job_(connection,
                   "INSERT INTO _honker_live (queue, payload, priority, run_at, max_attempts,"
                   " created_at) SELECT queue, payload, priority, ?3, max(max_attempts, 1), ?3"
                   " FROM _honker_dead WHERE id = ?1 AND queue = ?2 RETURNING id"),
-      remove_(connection, "DELETE FROM _honker_dead WHERE id = ?1"),
-      purge_(connection, std::string("DELETE FROM _honker_dead WHERE id IN (SELECT id FROM"
-                                     " _honker_dead") +
-                             chosen + oldest_first + ")"),
-      keep_newest_(connection, "DELETE FROM _honker_dead WHERE id IN (SELECT id FROM _honker_dead"
-                               " WHERE queue = ?1 ORDER BY died_at DESC, id DESC"
-                               " LIMIT ?3 OFFSET ?2)")
+      remove_(connection, "DELETE FROM _honker_dead WHERE id = ?1")
 {
 }
 
@@ -99,6 +123,32 @@ std::vector<dead_letter> dead_letters::list(const dead_letter_filter& filter,
     return letters;
 }
 
+std::optional<dead_letter_position> dead_letters::newest_but(std::string_view queue,
+                                                             std::int64_t kept)
+{
+    sqlite::execution found = newest_but_.start(queue, kept);
+    if (!found.step()) {
+        return std::nullopt;
+    }
+    return dead_letter_position{found.integer(0), found.integer(1)};
+}
+
+dead_letter_slice dead_letters::next_slice(const dead_letter_walk& walk, std::int64_t most)
+{
+    dead_letter_slice slice{{}, walk.after, false};
+    std::int64_t left = most;
+    left -= take_until(
+        walk.last, slice,
+        walk_at_.start(walk.queue, walk.last_error, left, walk.after.died_at, walk.after.id));
+    if (!slice.is_last && left > 0) {
+        left -=
+            take_until(walk.last, slice,
+                       walk_after_.start(walk.queue, walk.last_error, left, walk.after.died_at));
+    }
+    slice.is_last = slice.is_last || left > 0;
+    return slice;
+}
+
 std::optional<std::int64_t> dead_letters::redrive(std::string_view queue, std::int64_t id,
                                                   std::int64_t now)
 {
@@ -115,36 +165,9 @@ std::optional<std::int64_t> dead_letters::redrive(std::string_view queue, std::i
     return job;
 }
 
-std::vector<redriven_job> dead_letters::redrive_many(const dead_letter_filter& filter,
-                                                     std::int64_t most, std::int64_t now)
+void dead_letters::remove(std::int64_t id)
 {
-    // All of them before the first is removed: that changes what is being walked through.
-    std::vector<std::int64_t> ids;
-    {
-        sqlite::execution found =
-            choose_.start(filter.queue, last_death(filter), filter.last_error, most);
-        while (found.step()) {
-            ids.push_back(found.integer(0));
-        }
-    }
-    std::vector<redriven_job> redriven;
-    redriven.reserve(ids.size());
-    for (const std::int64_t each : ids) {
-        if (const auto job = redrive(filter.queue, each, now)) {
-            redriven.push_back({each, *job});
-        }
-    }
-    return redriven;
-}
-
-std::int64_t dead_letters::purge(const dead_letter_filter& filter, std::int64_t most)
-{
-    return purge_.run(filter.queue, last_death(filter), filter.last_error, most);
-}
-
-std::int64_t dead_letters::keep_newest(std::string_view queue, std::int64_t kept, std::int64_t most)
-{
-    return keep_newest_.run(queue, kept, most);
+    remove_.run(id);
 }
 
 } // namespace skein::store

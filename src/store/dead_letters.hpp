@@ -2,6 +2,7 @@
 
 #include "sqlite/statement.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -37,17 +38,28 @@ struct dead_letter_filter {
 struct dead_letter_position {
     std::int64_t died_at = std::numeric_limits<std::int64_t>::min();
     std::int64_t id = std::numeric_limits<std::int64_t>::min();
+
+    friend auto operator<=>(const dead_letter_position&, const dead_letter_position&) = default;
 };
 
-/// The number of a dead letter and of the job that was made of it.
-struct redriven_job {
-    std::int64_t dead_id = 0;
-    std::int64_t job_id = 0;
+/// A walk through the dead letters of one queue, from the oldest on.
+struct dead_letter_walk {
+    std::string_view queue;
+    dead_letter_position after; ///< behind this one: as far as it has come
+    dead_letter_position last;  ///< up to this one
+    std::optional<std::string_view> last_error = std::nullopt; ///< as of the filter
+};
+
+/// A part of such a walk.
+struct dead_letter_slice {
+    std::vector<std::int64_t> ids; ///< of those with the error that is meant
+    dead_letter_position end;      ///< where the next part goes on
+    bool is_last = true;           ///< there is no next one
 };
 
 /// The dead letters of queues, in the order in which they died: the oldest first. Nothing removes
-/// them by itself. What removes many takes at most so many at once, so that the lock is not held
-/// for long, and is called again until it takes fewer.
+/// them by itself. What removes many walks through them in parts, each in a transaction of its
+/// own, so that the lock is not held for long however many there are.
 ///
 /// Whatever the filter, the letters of other queues and those that died later cost nothing; those
 /// with another error are walked past.
@@ -62,30 +74,34 @@ public:
     [[nodiscard]] std::vector<dead_letter>
     list(const dead_letter_filter& filter, const dead_letter_position& after, std::int64_t limit);
 
+    /// The newest letter of the queue but `kept` that are newer: the last one of a walk that leaves
+    /// so many alone. Nothing when there are no more than that. Walks past the newer ones. `kept`
+    /// is not negative. Only reads.
+    [[nodiscard]] std::optional<dead_letter_position> newest_but(std::string_view queue,
+                                                                 std::int64_t kept);
+
+    /// The next part of a walk: looks at `most` letters, whatever their errors are, or at those
+    /// that are left. Only reads.
+    [[nodiscard]] dead_letter_slice next_slice(const dead_letter_walk& walk, std::int64_t most);
+
     /// Makes a new job of the letter, which is removed: due at once, with its old payload,
     /// priority and number of attempts (at least one), none of them used. It gets a new number,
     /// because the attempts of the old one are known to workers as its fence. Returns that number;
-    /// nothing when the queue has no such letter. Want a write transaction with a savepoint.
+    /// nothing when the queue has no such letter. Wants a write transaction with a savepoint.
     std::optional<std::int64_t> redrive(std::string_view queue, std::int64_t id, std::int64_t now);
-    std::vector<redriven_job> redrive_many(const dead_letter_filter& filter, std::int64_t most,
-                                           std::int64_t now);
 
-    /// Removes at most `most` letters. Returns how many. Wants a write transaction.
-    std::int64_t purge(const dead_letter_filter& filter, std::int64_t most);
-
-    /// Removes at most `most` of those that `kept` letters of the queue are newer than. Returns how
-    /// many. Walks past the newer ones. `kept` is not negative. Wants a write transaction.
-    std::int64_t keep_newest(std::string_view queue, std::int64_t kept, std::int64_t most);
+    /// Removes the letter. Wants a write transaction.
+    void remove(std::int64_t id);
 
 private:
     sqlite::statement find_;
     sqlite::statement list_at_;
     sqlite::statement list_after_;
-    sqlite::statement choose_;
+    sqlite::statement newest_but_;
+    sqlite::statement walk_at_;
+    sqlite::statement walk_after_;
     sqlite::statement insert_job_;
     sqlite::statement remove_;
-    sqlite::statement purge_;
-    sqlite::statement keep_newest_;
 };
 
 } // namespace skein::store

@@ -30,6 +30,29 @@ std::string of_processing(const std::string& what)
     return of_state(what, "processing", "_honker_live_processing_deadline");
 }
 
+/// The first name that compares so with `?1`: each index is asked for its own, which is one step
+/// into it. A name that is no text can be given by nobody; it would come again and again.
+std::string first_of_names(const std::string& comparison)
+{
+    const std::string condition = "queue " + comparison + " ?1 AND queue < x''";
+    const auto in_state = [&](const std::string& state, const std::string& index) {
+        return "SELECT min(queue) AS name FROM _honker_live INDEXED BY " + index +
+               " WHERE state = '" + state + "' AND " + condition + " UNION ALL ";
+    };
+    return "SELECT min(name) FROM (" + in_state("pending", "_honker_live_ready") +
+           in_state("scheduled", "_honker_live_scheduled") +
+           in_state("processing", "_honker_live_processing_deadline") +
+           "SELECT min(queue) FROM _honker_dead WHERE " + condition + ")";
+}
+
+std::optional<std::string> read_name(sqlite::execution found)
+{
+    if (!found.step() || found.is_null(0)) {
+        return std::nullopt;
+    }
+    return std::string(found.text(0));
+}
+
 std::optional<std::int64_t> number(const sqlite::execution& found, int column)
 {
     return found.is_null(column) ? std::nullopt : std::optional(found.integer(column));
@@ -115,7 +138,8 @@ queue_inspection::queue_inspection(sqlite::connection connection)
       count_scheduled_(connection, of_scheduled("count(*), min(run_at)")),
       count_processing_(connection,
                         of_processing("count(*), count(*) FILTER (WHERE claim_expires_at < ?2)")),
-      count_dead_(connection, "SELECT count(*) FROM _honker_dead WHERE queue = ?1")
+      count_dead_(connection, "SELECT count(*) FROM _honker_dead WHERE queue = ?1"),
+      first_name_(connection, first_of_names(">=")), next_name_(connection, first_of_names(">"))
 {
 }
 
@@ -186,6 +210,16 @@ queue_counts queue_inspection::counts(std::string_view queue, std::int64_t now)
     found.step();
     counts.dead = found.integer(0);
     return counts;
+}
+
+std::optional<std::string> queue_inspection::first_name()
+{
+    return read_name(first_name_.start(std::string_view()));
+}
+
+std::optional<std::string> queue_inspection::next_name(std::string_view after)
+{
+    return read_name(next_name_.start(after));
 }
 
 } // namespace skein::store

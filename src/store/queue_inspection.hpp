@@ -87,6 +87,13 @@ public:
     /// Reads an index entry of each job and dead letter of the queue.
     [[nodiscard]] queue_counts counts(std::string_view queue, std::int64_t now);
 
+    /// The first name, in the order of their bytes, of a queue that has jobs or dead letters; the
+    /// second form the first behind `after`. Nothing when there is none. Jobs in states that
+    /// another program invented do not count. Reads a few index entries, however many jobs there
+    /// are.
+    [[nodiscard]] std::optional<std::string> first_name();
+    [[nodiscard]] std::optional<std::string> next_name(std::string_view after);
+
 private:
     dead_letters dead_;
     sqlite::statement find_;
@@ -101,6 +108,8 @@ private:
     sqlite::statement count_scheduled_;
     sqlite::statement count_processing_;
     sqlite::statement count_dead_;
+    sqlite::statement first_name_;
+    sqlite::statement next_name_;
 };
 
 } // namespace skein::store

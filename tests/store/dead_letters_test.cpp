@@ -16,7 +16,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::int64_t now = 1000;
-constexpr std::int64_t all = -1;
 
 std::vector<std::int64_t> ids(const std::vector<dead_letter>& letters)
 {
@@ -47,20 +46,22 @@ protected:
         return client_.file().sql("SELECT id FROM _honker_dead ORDER BY id");
     }
 
-    std::int64_t purge(const dead_letter_filter& filter, std::int64_t most = all)
+    /// The numbers in each part of a walk that looks at so many letters at a time.
+    std::vector<std::vector<std::int64_t>> slices(dead_letter_walk walk, std::int64_t most)
     {
-        return client_.write([&] { return letters_.purge(filter, most); });
+        std::vector<std::vector<std::int64_t>> parts;
+        for (bool goes_on = true; goes_on && parts.size() < 100;) {
+            dead_letter_slice slice = letters_.next_slice(walk, most);
+            parts.push_back(std::move(slice.ids));
+            walk.after = slice.end;
+            goes_on = !slice.is_last;
+        }
+        return parts;
     }
 
     std::optional<std::int64_t> redrive(std::string_view queue, std::int64_t id)
     {
         return client_.write([&] { return letters_.redrive(queue, id, now); });
-    }
-
-    std::vector<redriven_job> redrive_many(const dead_letter_filter& filter,
-                                           std::int64_t most = all)
-    {
-        return client_.write([&] { return letters_.redrive_many(filter, most, now); });
     }
 
     skein::support::temporary_directory directory_;
@@ -166,57 +167,81 @@ TEST_F(DeadLetters, OfAnotherQueueAreNotRedriven)
     EXPECT_EQ(client_.claim_payload(now), "none");
 }
 
-TEST_F(DeadLetters, AreRedrivenManyAtATime)
+TEST_F(DeadLetters, AreRemoved)
 {
-    const auto first = die(now, "timeout");
-    die(now, "rejected");
-    const auto second = die(now, "timeout");
-    const auto third = die(now, "timeout");
-    const auto redriven = redrive_many({.queue = "q", .last_error = "timeout"}, 2);
-    ASSERT_EQ(redriven.size(), 2U);
-    EXPECT_EQ(redriven[0].dead_id, first);
-    EXPECT_EQ(redriven[1].dead_id, second);
-    EXPECT_LT(redriven[0].job_id, redriven[1].job_id);
-    EXPECT_EQ(client_.claim(now).value().fence.id, redriven[0].job_id);
-    EXPECT_EQ(redrive_many({.queue = "q", .last_error = "timeout"}).at(0).dead_id, third);
-    EXPECT_EQ(left().size(), 1U);
+    const auto first = die(now);
+    const auto second = die(now);
+    client_.write([&] {
+        letters_.remove(first);
+        letters_.remove(first);
+        return true;
+    });
+    EXPECT_FALSE(letters_.find(first));
+    EXPECT_TRUE(letters_.find(second));
 }
 
-TEST_F(DeadLetters, ArePurgedByAgeAndErrorInSlices)
+TEST_F(DeadLetters, AreWalkedThroughInParts)
 {
-    for (int each = 0; each < 5; ++each) {
-        die(now + each, "timeout");
-        die(now + each, "rejected");
+    std::vector<std::int64_t> all;
+    for (int each = 0; each < 7; ++each) {
+        all.push_back(die(now + each / 3));
     }
-    die(now, "timeout", "another");
-    const dead_letter_filter filter{.queue = "q", .died_before = now + 4, .last_error = "timeout"};
-    EXPECT_EQ(purge(filter, 3), 3);
-    EXPECT_EQ(purge(filter, 3), 1);
-    EXPECT_EQ(purge(filter, 3), 0);
-    EXPECT_EQ(left().size(), 7U);
-    EXPECT_EQ(purge({.queue = "q"}), 6);
-    EXPECT_EQ(left().size(), 1U);
+    die(now, "e", "another");
+    const dead_letter_walk walk{"q", {}, letters_.newest_but("q", 0).value()};
+    EXPECT_THAT(slices(walk, 3),
+                ElementsAre(ElementsAre(all[0], all[1], all[2]),
+                            ElementsAre(all[3], all[4], all[5]), ElementsAre(all[6])));
+    EXPECT_THAT(slices(walk, 7), ElementsAre(all)) << "no empty part at the end";
+    EXPECT_THAT(slices(walk, 100), ElementsAre(all));
+    EXPECT_EQ(slices(walk, 1).size(), 7U);
+    EXPECT_THAT(slices({"none", {}, walk.last}, 3), ElementsAre(IsEmpty()));
 }
 
-TEST_F(DeadLetters, AreKeptUpToANumber)
+TEST_F(DeadLetters, AreWalkedThroughUpToALastOne)
 {
-    std::vector<std::string> newest;
-    for (int each = 0; each < 10; ++each) {
-        const std::int64_t id = die(now + each / 2);
-        if (each >= 7) {
-            newest.push_back(std::to_string(id));
-        }
+    const auto first = die(now);
+    const auto second = die(now);
+    die(now);
+    die(now + 1);
+    EXPECT_THAT(slices({"q", {}, {now, second}}, 10), ElementsAre(ElementsAre(first, second)));
+    EXPECT_THAT(slices({"q", {}, {now, second}}, 1),
+                ElementsAre(ElementsAre(first), ElementsAre(second)));
+    EXPECT_THAT(slices({"q", {}, {now - 1, second}}, 10), ElementsAre(IsEmpty()));
+    EXPECT_THAT(slices({"q", {}, {}}, 10), ElementsAre(IsEmpty()));
+    EXPECT_THAT(slices({"q", {now, first}, {now, second}}, 10), ElementsAre(ElementsAre(second)));
+}
+
+TEST_F(DeadLetters, OfAnotherErrorAreWalkedPast)
+{
+    std::vector<std::int64_t> timeouts;
+    for (int each = 0; each < 4; ++each) {
+        timeouts.push_back(die(now, "timeout"));
+        die(now, "rejected");
     }
-    newest.push_back(std::to_string(die(now - 1, "e", "another")));
-    const auto keep = [&](std::int64_t kept, std::int64_t most) {
-        return client_.write([&] { return letters_.keep_newest("q", kept, most); });
-    };
-    EXPECT_EQ(keep(20, all), 0);
-    EXPECT_EQ(keep(3, 5), 5);
-    EXPECT_EQ(keep(3, 5), 2);
-    EXPECT_EQ(keep(3, 5), 0);
-    EXPECT_EQ(left(), newest);
-    EXPECT_EQ(keep(0, all), 3);
+    client_.file().sql("INSERT INTO _honker_dead (id, queue, payload, died_at)"
+                       " VALUES (70, 'q', '1', 1000)");
+    const dead_letter_position last{now, 100};
+    EXPECT_THAT(slices({"q", {}, last, "timeout"}, 100), ElementsAre(timeouts));
+    EXPECT_THAT(
+        slices({"q", {}, last, "timeout"}, 5),
+        ElementsAre(ElementsAre(timeouts[0], timeouts[1], timeouts[2]), ElementsAre(timeouts[3])));
+    EXPECT_THAT(slices({"q", {}, last, ""}, 100), ElementsAre(IsEmpty()));
+    EXPECT_EQ(slices({"q", {}, last}, 100).front().size(), 9U);
+}
+
+TEST_F(DeadLetters, AreTheNewestButSomeThatAreNewer)
+{
+    EXPECT_FALSE(letters_.newest_but("q", 0));
+    const auto oldest = die(now);
+    const auto middle = die(now);
+    const auto newest = die(now + 1);
+    die(now + 2, "e", "another");
+    const auto id_but = [&](std::int64_t kept) { return letters_.newest_but("q", kept)->id; };
+    EXPECT_EQ(id_but(0), newest);
+    EXPECT_EQ(id_but(1), middle);
+    EXPECT_EQ(id_but(2), oldest);
+    EXPECT_FALSE(letters_.newest_but("q", 3));
+    EXPECT_FALSE(letters_.newest_but("q", std::numeric_limits<std::int64_t>::max()));
 }
 
 } // namespace

@@ -164,6 +164,7 @@ private:
         }
         const std::int64_t id = client_.enqueue("1", now);
         count("find", [&] { return inspection_.find(id).index(); });
+        count("next name", [&] { return inspection_.next_name("another"); });
     }
 
     void measure_dead_letters()
@@ -186,22 +187,20 @@ private:
         count("redrive", [&] {
             return client_.write([&] { return letters_.redrive("q", oldest.at(0).id, now); });
         });
-        count("redrive many", [&] {
-            return client_.write([&] { return letters_.redrive_many({.queue = "q"}, 2, now); });
+        const dead_letter_position last = letters_.newest_but("q", 0).value();
+        count("slice of dead", [&] { return letters_.next_slice({"q", {}, last}, 10); });
+        count("slice of dead with another error",
+              [&] { return letters_.next_slice({"q", {}, last, "none"}, 10); });
+        count("slice of no dead", [&] { return letters_.next_slice({"q", {}, {}}, 10); });
+        count("newest dead", [&] { return letters_.newest_but("q", 2); });
+        const job_fence removed = claim("to be removed");
+        client_.fail(removed, "mine", now);
+        count("remove dead", [&] {
+            return client_.write([&] {
+                letters_.remove(removed.id);
+                return true;
+            });
         });
-        client_.fail(claim("to be purged"), "mine", 1);
-        count("purge", [&] {
-            return client_.write(
-                [&] { return letters_.purge({.queue = "q", .died_before = 2}, 1); });
-        });
-        count("purge of nothing", [&] {
-            return client_.write(
-                [&] { return letters_.purge({.queue = "q", .died_before = 0}, 100); });
-        });
-        client_.fail(claim("to be too many"), "mine", now);
-        client_.fail(claim("to be too many"), "mine", now);
-        count("keep newest dead",
-              [&] { return client_.write([&] { return letters_.keep_newest("q", 1, 1); }); });
     }
 
     void measure_results()
@@ -290,6 +289,33 @@ TEST(QueueCost, OfAnEmptyClaimIsAFewSteps)
     const long cost = steps_of(client.file().handle(), [&] { client.has_work(now); });
     EXPECT_GT(cost, 0);
     EXPECT_LT(cost, 200);
+}
+
+TEST(QueueCost, OfAllNamesGrowsWithTheQueuesOnly)
+{
+    const auto cost = [](int jobs) {
+        const skein::support::temporary_directory directory;
+        queue_client client(directory / "test.db");
+        const std::string queue = "'queue ' || (i % 50)";
+        insert(client.file(), {"", live, "", queue + ", '0', 1, 0"}, jobs);
+        insert(client.file(), {"", live, ", state", queue + ", '0', 1, 0, 'scheduled'"}, jobs);
+        insert(client.file(), {"", dead, "", "i, " + queue + ", '0', 0"}, jobs);
+        queue_inspection inspection(client.connection());
+        std::size_t queues = 0;
+        const auto count = [&] {
+            for (auto name = inspection.first_name(); name; name = inspection.next_name(*name)) {
+                ++queues;
+            }
+        };
+        count();
+        const long steps = steps_of(client.file().handle(), count);
+        EXPECT_EQ(queues, 100U);
+        return steps;
+    };
+    const long few = cost(1'000);
+    EXPECT_GT(few, 0);
+    EXPECT_LT(few, 50 * 200);
+    EXPECT_LE(cost(100'000), few + few / 10);
 }
 
 TEST(QueueCost, OfAClaimBehindExpiredJobsFallsWithEveryClaim)

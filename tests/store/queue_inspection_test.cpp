@@ -162,4 +162,29 @@ TEST_F(QueueInspection, CountsByStateAndTellsOfTheFirstInEach)
     EXPECT_EQ(there_.counts("q", now + 6).lapsed, 1);
 }
 
+TEST_F(QueueInspection, TellsTheNamesOfAllQueues)
+{
+    const auto names = [&] {
+        std::vector<std::string> all;
+        for (auto name = there_.first_name(); name && all.size() < 100;
+             name = there_.next_name(*name)) {
+            all.push_back(*name);
+        }
+        return all;
+    };
+    EXPECT_THAT(names(), IsEmpty());
+    using namespace std::string_literals;
+    client_.enqueue({.queue = "ready", .payload = "1"}, now);
+    client_.enqueue({.queue = "ready", .payload = "1"}, now);
+    client_.enqueue({.queue = "a\0b"s, .payload = "1"}, now);
+    client_.enqueue({.queue = "", .payload = "1", .delay = 9}, now);
+    client_.enqueue({.queue = "later", .payload = "1", .delay = 9}, now);
+    client_.enqueue("1", now);
+    client_.claim(now);
+    client_.file().sql("INSERT INTO _honker_dead (queue, payload) VALUES ('dead', '1');"
+                       "INSERT INTO _honker_live (queue, payload, state) VALUES"
+                       " ('odd', '1', 'waiting'), (x'71', '1', 'pending'), (5, '1', 'pending')");
+    EXPECT_THAT(names(), ElementsAre("", "5", "a\0b"s, "dead", "later", "q", "ready"));
+}
+
 } // namespace
