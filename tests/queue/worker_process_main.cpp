@@ -1,13 +1,17 @@
-// The program behind process_test.cpp: one who uses queues in a process of its own, on the public
-// interface.
+// The program behind process_test.cpp and kill_test.cpp: one who uses queues in a process of its
+// own, on the public interface.
 //
 //     skein_queue_process open <database> enqueue|claim|save|wait
+//     skein_queue_process work <database> <claimers>
 
 #include <skein/skein.hpp>
 
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
+#include <asio/this_coro.hpp>
 
 #include <chrono>
 #include <exception>
@@ -75,10 +79,56 @@ asio::awaitable<void> open(std::vector<std::string> arguments)
     }
 }
 
+/// Acknowledges the job, and writes into the database's account that it was done, or neither.
+bool finish(skein::transaction& tx, skein::job& job)
+{
+    const bool is_ours = job.ack(tx);
+    if (is_ours) {
+        SQLite::Statement note(tx.database(), "INSERT INTO account (job, attempt) VALUES (?, ?)");
+        note.bind(1, job.id());
+        note.bind(2, job.attempt());
+        note.exec();
+    }
+    return is_ours;
+}
+
+/// Works until there is nothing for longer than the leases of those who were killed hold.
+asio::awaitable<void> work(skein::database database)
+{
+    const skein::queue queue = database.queue("q", {.visibility = 1s, .max_attempts = 1'000'000});
+    std::vector<skein::job> jobs;
+    do {
+        jobs = co_await queue.claim_many_within(3s, 4);
+        for (skein::job& each : jobs) {
+            const auto finishing = [&](skein::transaction& tx) { return finish(tx, each); };
+            const bool is_ours = co_await database.transaction(finishing);
+            std::cout << (is_ours ? "done\n" : "stale\n") << std::flush;
+        }
+    } while (!jobs.empty());
+}
+
+/// Lets some claimers work, on this thread.
+asio::awaitable<void> work(std::vector<std::string> arguments)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const skein::database database(executor, arguments.at(0),
+                                   {.durability = skein::durability::off});
+    for (int each = 1; each < std::stoi(arguments.at(1)); ++each) {
+        asio::co_spawn(executor, work(database), [](std::exception_ptr failure) {
+            if (failure) {
+                std::rethrow_exception(failure);
+            }
+        });
+    }
+    co_await work(database);
+}
+
 asio::awaitable<void> act(std::string command, std::vector<std::string> arguments)
 {
     if (command == "open") {
         co_await open(std::move(arguments));
+    } else if (command == "work") {
+        co_await work(std::move(arguments));
     } else {
         throw std::invalid_argument("no such command: " + command);
     }
