@@ -25,8 +25,9 @@ struct results_state;
 
 /// How the results of a file are kept.
 struct results_options {
-    /// Whether to create or upgrade the tables at the first use. False leaves the schema to
-    /// somebody else (see <skein/schema.hpp>): the first use fails when the tables are not there.
+    /// Whether to create or upgrade the tables at the first use that writes; a wait upgrades older
+    /// ones, too. False leaves the schema to somebody else (see <skein/schema.hpp>): the first use
+    /// fails when the tables are not there.
     bool create_schema = true;
 };
 
