@@ -72,7 +72,7 @@ void job::drop() noexcept
         finishing how = lease_->is_looked_at ? finishing::retry({}, {}) : finishing::release();
         lease_->queue->engine->submit(
             std::make_shared<api::finish_unit>(lease_->queue, lease_->fence, std::move(how)));
-    } catch (...) {
+    } catch (...) { // NOLINT(bugprone-empty-catch): see above
     }
 }
 

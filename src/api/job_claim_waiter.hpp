@@ -31,7 +31,7 @@ public:
 
 private:
     struct found_job {
-        std::size_t queue; ///< which of the choice
+        std::size_t queue = 0; ///< which of the choice
         store::claimed_job job;
     };
 

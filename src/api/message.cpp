@@ -73,7 +73,7 @@ void message::drop() noexcept
     try {
         lease_->transport->engine->submit(
             std::make_shared<api::nack_unit>(lease_->transport, lease_->fence, 0.0));
-    } catch (...) {
+    } catch (...) { // NOLINT(bugprone-empty-catch): see above
     }
 }
 

@@ -77,10 +77,11 @@ queue_choice_state::queue_choice_state(std::vector<std::shared_ptr<const queue_s
     require_choice(queues);
     accepts = describe(queues);
     std::vector<std::shared_ptr<queue_source>> sources;
+    sources.reserve(queues.size());
     for (const auto& each : queues) {
         sources.push_back(each->source);
     }
-    source = engine()->source_named<queue_choice_source>("choice " + accepts, std::move(sources));
+    source = engine()->source_named<queue_choice_source>("choice " + accepts, sources);
 }
 
 std::int64_t checked_visibility(std::chrono::seconds visibility)
