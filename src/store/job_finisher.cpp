@@ -27,7 +27,7 @@ constexpr const char* one_more_attempt =
 } // namespace
 
 job_finisher::job_finisher(sqlite::connection connection)
-    : ack_(connection, "DELETE FROM _honker_live", unfenced_guard::leased),
+    : room_(connection), ack_(connection, "DELETE FROM _honker_live", unfenced_guard::leased),
       give_back_(connection, free_job() + after_delay, unfenced_guard::processing,
                  " AND attempts < max_attempts"),
       bury_exhausted_(connection, dead_letter_insert(4), unfenced_guard::processing,
@@ -63,11 +63,13 @@ bool job_finisher::give_back(const job_fence& fence, std::int64_t delay, std::in
 
 bool job_finisher::bury_exhausted(const job_fence& fence, std::string_view error, std::int64_t now)
 {
+    room_.make(fence.id);
     return remove_buried(fence.id, bury_exhausted_.run(fence, now, kept_error_text(error), now));
 }
 
 bool job_finisher::fail(const job_fence& fence, std::string_view error, std::int64_t now)
 {
+    room_.make(fence.id);
     return remove_buried(fence.id, fail_.run(fence, now, kept_error_text(error), now));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/dead_letter_room.hpp"
 #include "store/fenced_statement.hpp"
 #include "store/job_fence.hpp"
 
@@ -55,6 +56,7 @@ public:
 private:
     bool remove_buried(std::int64_t id, bool is_buried);
 
+    dead_letter_room room_;
     fenced_statement ack_;
     fenced_statement give_back_;
     fenced_statement bury_exhausted_;
