@@ -314,6 +314,35 @@ TEST_F(ClaimForecast, KnowsPendingJobsOfLaterThatAnotherProgramWrote)
     EXPECT_EQ(client_.next_claim_at(now), 1010);
 }
 
+TEST_F(ClaimForecast, RoundsUpTheFractionsThatAnotherProgramWrote)
+{
+    for (const char* state : {"pending", "scheduled"}) {
+        client_.file().sql("DELETE FROM _honker_live");
+        client_.file().sql(std::string("INSERT INTO _honker_live (queue, payload, state, run_at)"
+                                       " VALUES ('q', '1', '") +
+                           state + "', 1000.5)");
+        EXPECT_FALSE(client_.has_work(now)) << state;
+        EXPECT_EQ(client_.next_claim_at(now), 1001) << state;
+        EXPECT_TRUE(client_.has_work(1001)) << state;
+    }
+    client_.file().sql("UPDATE _honker_live SET state = 'processing', claim_expires_at = 1000.5");
+    EXPECT_FALSE(client_.has_work(1000));
+    EXPECT_EQ(client_.next_claim_at(1000), 1001);
+    EXPECT_TRUE(client_.has_work(1001));
+}
+
+TEST_F(ClaimForecast, PassesOverTimesThatAreNoNumbers)
+{
+    for (const char* time : {"'soon'", "'900 or so'", "x'31'"}) {
+        client_.file().sql(std::string("INSERT INTO _honker_live (queue, payload, state, run_at,"
+                                       " claim_expires_at) SELECT 'q', '1', value, ") +
+                           time + ", " + time +
+                           " FROM json_each('[\"pending\", \"scheduled\", \"processing\"]')");
+    }
+    EXPECT_FALSE(client_.has_work(now));
+    EXPECT_EQ(client_.next_claim_at(now), std::nullopt);
+}
+
 TEST_F(ClaimForecast, IsNeverTooLateAndTheClaimThenClearsTheWay)
 {
     insert(", state, claim_expires_at, attempts", ", 'processing', 1000 + i, 3", 200);
