@@ -45,6 +45,7 @@ private:
     sqlite::statement look_;
     sqlite::statement make_ready_;
     sqlite::statement choose_expired_;
+    sqlite::statement choose_lapsed_expired_;
     sqlite::statement choose_exhausted_;
 };
 

@@ -212,6 +212,16 @@ TEST_F(QueueClaim, DoesTheHousekeepingForAThousandJobsOfEachKindAndTheNextDoesTh
     EXPECT_EQ(count("_honker_live WHERE state = 'scheduled'"), "0");
 }
 
+TEST_F(QueueClaim, ClearsAwayLapsedJobsBehindExpiredOnesThatAreInHand)
+{
+    insert(", state, claim_expires_at, attempts, expires_at", ", 'processing', 9000, 1, 500", 1000);
+    insert(", state, claim_expires_at, attempts, expires_at", ", 'processing', 900, 1, 600", 100);
+    EXPECT_TRUE(client_.has_work(now));
+    EXPECT_THAT(client_.claim_many(1, now), IsEmpty());
+    EXPECT_EQ(count("_honker_dead WHERE last_error = 'expired'"), "100");
+    EXPECT_FALSE(client_.has_work(now)) << "a waiter would look again and again";
+}
+
 TEST_F(QueueClaim, FindsWhatIsBehindExpiredJobsThatAreStillThere)
 {
     insert(", expires_at, priority", ", 500, 1", 2500);
