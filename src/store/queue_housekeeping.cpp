@@ -61,7 +61,7 @@ queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::
 {
     chores there_is = look(queue, now);
     if (there_is.due) {
-        make_ready_.run(queue, now, most_at_once);
+        there_is.more_due = make_ready_.run(queue, now, most_at_once) == most_at_once;
     }
     if (there_is.expired) {
         const std::int64_t buried =

@@ -222,6 +222,16 @@ TEST_F(QueueClaim, ClearsAwayLapsedJobsBehindExpiredOnesThatAreInHand)
     EXPECT_FALSE(client_.has_work(now)) << "a waiter would look again and again";
 }
 
+TEST_F(QueueClaim, IsNotFinishedWhileMoreMayBeDue)
+{
+    insert(", state, attempts", ", 'scheduled', 3", 1000);
+    client_.enqueue({.queue = "q", .payload = "2", .delay = 10}, now - 20);
+    EXPECT_FALSE(client_.claim_some(1, now).is_finished);
+    const job_claimer::some_jobs found = client_.claim_some(1, now);
+    EXPECT_EQ(payloads(found.jobs), std::vector<std::string>{"2"});
+    EXPECT_TRUE(found.is_finished);
+}
+
 TEST_F(QueueClaim, FindsWhatIsBehindExpiredJobsThatAreStillThere)
 {
     insert(", expires_at, priority", ", 500, 1", 2500);
