@@ -88,6 +88,11 @@ job_claimer::some_jobs job_claimer::claim_some(const job_claim& claim, std::int6
         run(walks_past_all ? choose(done, most) : claim_near_, claim, most, now);
     const bool is_enough = static_cast<std::int64_t>(jobs.size()) == most;
     const bool is_finished = is_enough || (walks_past_all && !done.more_due);
+    if (jobs.empty() && is_finished && find_ready_.start(claim.queue, now).step()) {
+        // A waiter would look again and again.
+        throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
+                            "a trigger on _honker_live ignores the claim");
+    }
     return {std::move(jobs), is_finished};
 }
 
