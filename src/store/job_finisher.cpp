@@ -38,7 +38,8 @@ job_finisher::job_finisher(sqlite::connection connection)
       release_(connection, free_job() + ", state = 'pending'" + one_more_attempt,
                unfenced_guard::processing),
       snooze_(connection, free_job() + after_delay + one_more_attempt, unfenced_guard::processing),
-      remove_(connection, "DELETE FROM _honker_live WHERE id = ?1")
+      remove_(connection, "DELETE FROM _honker_live WHERE id = ?1"),
+      find_in_(connection, "SELECT 1 FROM _honker_live WHERE id = ?1 AND queue = ?2")
 {
 }
 
@@ -86,6 +87,11 @@ bool job_finisher::release(const job_fence& fence, std::int64_t now)
 bool job_finisher::snooze(const job_fence& fence, std::int64_t delay, std::int64_t now)
 {
     return snooze_.run(fence, now, delay, saturating_add(now, delay));
+}
+
+bool job_finisher::is_in(std::string_view queue, std::int64_t id)
+{
+    return find_in_.start(id, queue).step();
 }
 
 bool job_finisher::remove_buried(std::int64_t id, bool is_buried)

@@ -53,6 +53,9 @@ public:
     /// Gives the job back for `delay` seconds; this attempt does not count either.
     bool snooze(const job_fence& fence, std::int64_t delay, std::int64_t now);
 
+    /// Whether the job is in this queue.
+    bool is_in(std::string_view queue, std::int64_t id);
+
 private:
     bool remove_buried(std::int64_t id, bool is_buried);
 
@@ -65,6 +68,7 @@ private:
     fenced_statement release_;
     fenced_statement snooze_;
     sqlite::statement remove_;
+    sqlite::statement find_in_;
 };
 
 } // namespace skein::store
