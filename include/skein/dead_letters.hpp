@@ -74,6 +74,9 @@ struct redriven_job {
 /// `asio::error::operation_aborted`, `errc::closed` or the error is thrown. What the slices before
 /// have done stays done, and is not told; doing it again does the rest.
 ///
+/// A letter has the number of its job. Where another program has put a job back under the number of
+/// a letter that is still there, and that job dies too, the earlier letter gets a new number.
+///
 /// A handle, as `queue` is, and made by `queue::dead_letters`. What is said there of all operations
 /// holds here, too.
 class SKEIN_EXPORT dead_letters {

@@ -69,12 +69,17 @@ retry_outcome finishing::apply(runtime::batch& batch, const queue_state& where,
                                const store::job_fence& fence) const
 {
     const retry_outcome outcome = run(where.ready(batch).finisher, fence, to_seconds(batch.now()));
+    if (outcome == retry_outcome::stale) {
+        return outcome;
+    }
     const bool is_over =
         verb_ == verb::ack || verb_ == verb::fail || outcome == retry_outcome::dead;
     if (is_over) {
         queue_store::touch_end(batch, fence.id);
-    } else {
+    } else if (where.ready(batch).finisher.is_in(where.name(), fence.id)) {
         batch.touch(*where.source);
+    } else {
+        batch.touch_everything(); // a fence does not tell its queue
     }
     return outcome;
 }

@@ -49,7 +49,8 @@ std::string describe(const std::vector<std::shared_ptr<const queue_state>>& queu
 
 std::shared_ptr<queue_store> queue_store_of(runtime::engine& engine)
 {
-    return engine.source_named<queue_store>("queue tables");
+    // Not "queue ..." something: that is what a queue of that name is called.
+    return engine.source_named<queue_store>("tables of all queues");
 }
 
 std::shared_ptr<const queue_state> make_queue_state(std::shared_ptr<runtime::engine> engine,

@@ -23,7 +23,7 @@ queue_statements& queue_store::ready(runtime::batch& batch, bool create_schema)
         shape = store::queue_shape::complete;
     }
     if (shape != store::queue_shape::missing) {
-        batch.after_commit([this] { is_committed_ = true; });
+        batch.after_commit([this, connection] { note_commit(connection); });
     }
     return open(connection, shape);
 }
@@ -39,6 +39,16 @@ queue_statements* queue_store::find(sqlite::connection connection, bool create_s
         is_committed_ = shape != store::queue_shape::missing;
     }
     return statements_.get();
+}
+
+/// The tables may have vanished all the same, with a savepoint of the user's.
+void queue_store::note_commit(sqlite::connection connection) noexcept
+{
+    try {
+        is_committed_ = is_committed_ || store::inspect_queue(connection) == shape_;
+    } catch (const sqlite::error&) {
+        // The next one looks again.
+    }
 }
 
 void queue_store::touch_end(runtime::batch& batch, std::int64_t job_id)

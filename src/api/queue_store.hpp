@@ -66,6 +66,7 @@ public:
 
 private:
     [[nodiscard]] bool is_usable(bool create_schema) const noexcept;
+    void note_commit(sqlite::connection connection) noexcept;
     queue_statements& open(sqlite::connection connection, store::queue_shape shape);
 
     std::unique_ptr<queue_statements> statements_;

@@ -38,9 +38,19 @@ store::transport& transport_source::ready(runtime::batch& batch, bool create_sch
     }
     open(connection, shape);
     if (shape != store::transport_shape::missing) {
-        batch.after_commit([this] { is_committed_ = true; });
+        batch.after_commit([this, connection] { note_commit(connection); });
     }
     return *store_;
+}
+
+/// The tables may have vanished all the same, with a savepoint of the user's.
+void transport_source::note_commit(sqlite::connection connection) noexcept
+{
+    try {
+        is_committed_ = is_committed_ || store::inspect_transport(connection, names_) == shape_;
+    } catch (const sqlite::error&) {
+        // The next one looks again.
+    }
 }
 
 store::parked_groups& transport_source::parked(runtime::batch& batch, bool create_schema)

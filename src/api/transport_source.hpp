@@ -46,6 +46,7 @@ public:
 
 private:
     bool is_usable(bool create_schema) const noexcept;
+    void note_commit(sqlite::connection connection) noexcept;
     void open(sqlite::connection connection, store::transport_shape shape);
 
     store::transport_names names_;

@@ -30,25 +30,39 @@ moment earlier(moment a, moment b)
     return a && b ? std::min(*a, *b) : a ? a : b;
 }
 
-std::string walk(const std::string& time, const std::string& index, const std::string& state)
+/// Other programs write anything: what is no number is never due, since SQLite takes any text for
+/// later than every number, and what lies between two seconds is due at the second one.
+std::string is_number(const std::string& time)
+{
+    return time + " <= 9223372036854775807";
+}
+
+std::string rounded_up(const std::string& time)
+{
+    return time + " + (" + time + " > CAST(" + time + " AS INTEGER))";
+}
+
+std::string walk(const std::string& time, const std::string& column, const std::string& index,
+                 const std::string& state)
 {
     return "SELECT " + time + ", " + is_wanted + " FROM _honker_live INDEXED BY " + index +
-           " WHERE state = '" + state + "' AND queue = ?1 AND " + time + " IS NOT NULL ORDER BY " +
-           time;
+           " WHERE state = '" + state + "' AND queue = ?1 AND " + is_number(column) + " ORDER BY " +
+           column;
 }
 
 } // namespace
 
 claim_forecast::claim_forecast(sqlite::connection connection)
     : find_ready_(connection, "SELECT 1" + ready_jobs() + " LIMIT 1"),
-      first_pending_(
-          connection,
-          std::string("SELECT min(run_at) FROM _honker_live INDEXED BY"
-                      " _honker_live_ready WHERE state = 'pending' AND queue = ?1 AND ") +
-              is_wanted),
-      walk_leases_(connection,
-                   walk("claim_expires_at", "_honker_live_processing_deadline", "processing")),
-      walk_scheduled_(connection, walk("run_at", "_honker_live_scheduled", "scheduled"))
+      first_pending_(connection,
+                     "SELECT " + rounded_up("min(run_at)") +
+                         " FROM _honker_live INDEXED BY _honker_live_ready WHERE state = 'pending'"
+                         " AND queue = ?1 AND " +
+                         is_number("run_at") + " AND " + is_wanted),
+      walk_leases_(connection, walk("claim_expires_at", "claim_expires_at",
+                                    "_honker_live_processing_deadline", "processing")),
+      walk_scheduled_(connection,
+                      walk(rounded_up("run_at"), "run_at", "_honker_live_scheduled", "scheduled"))
 {
 }
 

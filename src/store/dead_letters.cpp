@@ -20,6 +20,10 @@ std::int64_t last_death(const dead_letter_filter& filter)
                               : std::numeric_limits<std::int64_t>::max();
 }
 
+/// Other programs write anything. A death at no number has no place in the order: SQLite takes any
+/// text for later than every number, and here it would be read as one long ago.
+constexpr const char* is_number = " AND died_at <= 9223372036854775807";
+
 constexpr const char* chosen =
     " WHERE queue = ?1 AND died_at <= ?2 AND (?3 IS NULL OR last_error = ?3)";
 
@@ -47,7 +51,7 @@ std::string walk(const std::string& where)
 {
     return "SELECT died_at, id, ?2 IS NULL OR last_error = ?2 FROM _honker_dead WHERE queue = ?1"
            " AND " +
-           where + " ORDER BY died_at, id LIMIT ?3";
+           where + is_number + " ORDER BY died_at, id LIMIT ?3";
 }
 
 /// Adds to a slice the letters that a statement finds. Returns how many it has looked at.
@@ -87,8 +91,8 @@ dead_letters::dead_letters(sqlite::connection connection)
                std::string(read_letter) + chosen + " AND died_at = ?5 AND id > ?6" + oldest_first),
       list_after_(connection,
                   std::string(read_letter) + chosen + " AND died_at > ?5" + oldest_first),
-      newest_but_(connection, "SELECT died_at, id FROM _honker_dead WHERE queue = ?1"
-                              " ORDER BY died_at DESC, id DESC LIMIT 1 OFFSET ?2"),
+      newest_but_(connection, std::string("SELECT died_at, id FROM _honker_dead WHERE queue = ?1") +
+                                  is_number + " ORDER BY died_at DESC, id DESC LIMIT 1 OFFSET ?2"),
       walk_at_(connection, walk("died_at = ?4 AND id > ?5")),
       walk_after_(connection, walk("died_at > ?4")),
       insert_job_(connection,

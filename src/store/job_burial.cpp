@@ -12,13 +12,14 @@ std::string dead_letter_insert(int first)
 }
 
 job_burial::job_burial(sqlite::connection connection)
-    : insert_(connection, dead_letter_insert(2) + " WHERE id = ?1"),
+    : room_(connection), insert_(connection, dead_letter_insert(2) + " WHERE id = ?1"),
       remove_(connection, "DELETE FROM _honker_live WHERE id = ?1")
 {
 }
 
 void job_burial::bury(std::int64_t id, std::string_view error, std::int64_t now)
 {
+    room_.make(id);
     insert_.run(id, error, now);
     remove_.run(id);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/dead_letter_room.hpp"
 
 #include <cstdint>
 #include <string>
@@ -27,6 +28,7 @@ public:
     void bury(std::int64_t id, std::string_view error, std::int64_t now);
 
 private:
+    dead_letter_room room_;
     sqlite::statement insert_;
     sqlite::statement remove_;
 };

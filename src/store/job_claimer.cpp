@@ -83,12 +83,17 @@ job_claimer::some_jobs job_claimer::claim_some(const job_claim& claim, std::int6
                                                std::int64_t now)
 {
     const queue_housekeeping::chores done = keep_house(claim.queue, now);
-    if (!done.more_expired || done.lapsed) {
-        return {run(choose(done, most), claim, most, now)};
+    const bool walks_past_all = !done.more_expired || done.lapsed;
+    std::vector<claimed_job> jobs =
+        run(walks_past_all ? choose(done, most) : claim_near_, claim, most, now);
+    const bool is_enough = static_cast<std::int64_t>(jobs.size()) == most;
+    const bool is_finished = is_enough || (walks_past_all && !done.more_due);
+    if (jobs.empty() && is_finished && find_ready_.start(claim.queue, now).step()) {
+        // A waiter would look again and again.
+        throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
+                            "a trigger on _honker_live ignores the claim");
     }
-    std::vector<claimed_job> near = run(claim_near_, claim, most, now);
-    const bool is_finished = static_cast<std::int64_t>(near.size()) == most;
-    return {std::move(near), is_finished};
+    return {std::move(jobs), is_finished};
 }
 
 queue_housekeeping::chores job_claimer::keep_house(std::string_view queue, std::int64_t now)

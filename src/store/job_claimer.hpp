@@ -51,7 +51,8 @@ public:
     };
 
     /// As `claim`, but where more jobs have expired than one housekeeping takes out of the way, it
-    /// does not walk past those that are left, however many they are: called again, it goes on.
+    /// does not walk past those that are left, however many they are: called again, it goes on. So
+    /// it does where more are due than one housekeeping makes ready.
     [[nodiscard]] some_jobs claim_some(const job_claim& claim, std::int64_t most, std::int64_t now);
 
     /// Whether the housekeeping of the last claim may have made dead letters.

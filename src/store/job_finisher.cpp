@@ -27,7 +27,7 @@ constexpr const char* one_more_attempt =
 } // namespace
 
 job_finisher::job_finisher(sqlite::connection connection)
-    : ack_(connection, "DELETE FROM _honker_live", unfenced_guard::leased),
+    : room_(connection), ack_(connection, "DELETE FROM _honker_live", unfenced_guard::leased),
       give_back_(connection, free_job() + after_delay, unfenced_guard::processing,
                  " AND attempts < max_attempts"),
       bury_exhausted_(connection, dead_letter_insert(4), unfenced_guard::processing,
@@ -38,7 +38,8 @@ job_finisher::job_finisher(sqlite::connection connection)
       release_(connection, free_job() + ", state = 'pending'" + one_more_attempt,
                unfenced_guard::processing),
       snooze_(connection, free_job() + after_delay + one_more_attempt, unfenced_guard::processing),
-      remove_(connection, "DELETE FROM _honker_live WHERE id = ?1")
+      remove_(connection, "DELETE FROM _honker_live WHERE id = ?1"),
+      find_in_(connection, "SELECT 1 FROM _honker_live WHERE id = ?1 AND queue = ?2")
 {
 }
 
@@ -63,11 +64,13 @@ bool job_finisher::give_back(const job_fence& fence, std::int64_t delay, std::in
 
 bool job_finisher::bury_exhausted(const job_fence& fence, std::string_view error, std::int64_t now)
 {
+    room_.make(fence.id);
     return remove_buried(fence.id, bury_exhausted_.run(fence, now, kept_error_text(error), now));
 }
 
 bool job_finisher::fail(const job_fence& fence, std::string_view error, std::int64_t now)
 {
+    room_.make(fence.id);
     return remove_buried(fence.id, fail_.run(fence, now, kept_error_text(error), now));
 }
 
@@ -84,6 +87,11 @@ bool job_finisher::release(const job_fence& fence, std::int64_t now)
 bool job_finisher::snooze(const job_fence& fence, std::int64_t delay, std::int64_t now)
 {
     return snooze_.run(fence, now, delay, saturating_add(now, delay));
+}
+
+bool job_finisher::is_in(std::string_view queue, std::int64_t id)
+{
+    return find_in_.start(id, queue).step();
 }
 
 bool job_finisher::remove_buried(std::int64_t id, bool is_buried)

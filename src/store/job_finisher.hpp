@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/dead_letter_room.hpp"
 #include "store/fenced_statement.hpp"
 #include "store/job_fence.hpp"
 
@@ -52,9 +53,13 @@ public:
     /// Gives the job back for `delay` seconds; this attempt does not count either.
     bool snooze(const job_fence& fence, std::int64_t delay, std::int64_t now);
 
+    /// Whether the job is in this queue.
+    bool is_in(std::string_view queue, std::int64_t id);
+
 private:
     bool remove_buried(std::int64_t id, bool is_buried);
 
+    dead_letter_room room_;
     fenced_statement ack_;
     fenced_statement give_back_;
     fenced_statement bury_exhausted_;
@@ -63,6 +68,7 @@ private:
     fenced_statement release_;
     fenced_statement snooze_;
     sqlite::statement remove_;
+    sqlite::statement find_in_;
 };
 
 } // namespace skein::store

@@ -37,6 +37,9 @@ queue_housekeeping::queue_housekeeping(sqlite::connection connection)
       make_ready_(connection, "UPDATE _honker_live SET state = 'pending' WHERE id IN (SELECT id " +
                                   std::string(due) + " ORDER BY run_at, id LIMIT ?3)"),
       choose_expired_(connection, "SELECT id " + std::string(expired)),
+      choose_lapsed_expired_(connection, "SELECT id " + std::string(lapsed) +
+                                             " AND expires_at <= ?2"
+                                             " ORDER BY claim_expires_at, id LIMIT ?3"),
       choose_exhausted_(connection, "SELECT id " + std::string(lapsed) +
                                         " AND attempts >= max_attempts"
                                         " ORDER BY claim_expires_at, id LIMIT ?3")
@@ -58,7 +61,7 @@ queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::
 {
     chores there_is = look(queue, now);
     if (there_is.due) {
-        make_ready_.run(queue, now, most_at_once);
+        there_is.more_due = make_ready_.run(queue, now, most_at_once) == most_at_once;
     }
     if (there_is.expired) {
         const std::int64_t buried =
@@ -66,6 +69,9 @@ queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::
         there_is.more_expired = buried == most_at_once;
     }
     if (there_is.lapsed) {
+        // Those, too, that were not among the first that have expired: no claim takes them, and
+        // while they are there, each look would find something to do.
+        bury(choose_lapsed_expired_.start(queue, now, most_at_once), expired_error, now);
         bury(choose_exhausted_.start(queue, now, most_at_once), exhausted_error, now);
     }
     return there_is;

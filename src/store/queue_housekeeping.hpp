@@ -20,7 +20,8 @@ public:
         bool due = false;
         bool expired = false;
         bool lapsed = false; ///< leases, be there attempts left or not
-        /// After it was done: whether more of what has expired may be left.
+        // After it was done: whether more of it may be left.
+        bool more_due = false;
         bool more_expired = false;
 
         [[nodiscard]] bool any() const noexcept { return due || expired || lapsed; }
@@ -45,6 +46,7 @@ private:
     sqlite::statement look_;
     sqlite::statement make_ready_;
     sqlite::statement choose_expired_;
+    sqlite::statement choose_lapsed_expired_;
     sqlite::statement choose_exhausted_;
 };
 

@@ -260,6 +260,24 @@ TEST_F(Transaction, OwnsItsCallback)
     EXPECT_THAT(payloads(), ElementsAre("m"));
 }
 
+TEST_F(Transaction, MayTakeBackTheTablesWithASavepoint)
+{
+    const skein::queue jobs = db_.database().queue("jobs");
+    const skein::transport fresh = db_.database().transport({.prefix = "fresh"});
+    const auto work = [&](transaction& tx) {
+        tx.database().exec("SAVEPOINT part");
+        jobs.enqueue(tx, "1");
+        fresh.publish(tx, "g", "1");
+        tx.database().exec("ROLLBACK TO part; RELEASE part");
+    };
+    run(work);
+    EXPECT_THAT(other_.sql("SELECT name FROM sqlite_schema WHERE name LIKE 'fresh%'"), IsEmpty());
+    db_.run(jobs.enqueue("2"));
+    EXPECT_EQ(db_.run(jobs.claim()).payload(), "2");
+    db_.run(fresh.publish("g", "2"));
+    EXPECT_EQ(db_.run(fresh.claim()).payload(), "2");
+}
+
 TEST_F(Transaction, ThatIsNotAwaitedDoesNothing)
 {
     {

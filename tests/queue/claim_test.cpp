@@ -352,4 +352,14 @@ TEST_F(QueueClaim, WakesNobodyOfAnotherQueue)
     EXPECT_FALSE(waiting.is_done());
 }
 
+TEST_F(QueueClaim, FailsWhereATriggerIgnoresIt)
+{
+    enqueue();
+    other_.sql("CREATE TRIGGER refuse BEFORE UPDATE ON _honker_live WHEN new.state = 'processing'"
+               " BEGIN SELECT RAISE(IGNORE); END");
+    auto waiting = start_claim();
+    db_.settle();
+    EXPECT_EQ(waiting.error(), errc::storage_failure);
+}
+
 } // namespace

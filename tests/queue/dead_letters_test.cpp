@@ -248,4 +248,45 @@ TEST_F(DeadLetters, HandlesOfOneQueueAreEqual)
     EXPECT_NE(letters_, db_.database().queue("another").dead_letters());
 }
 
+TEST_F(DeadLetters, GiveTheirNumberToAJobThatDiesWithIt)
+{
+    const auto put_back_beside_its_letter = [&](std::int64_t id) {
+        const std::string number = std::to_string(id);
+        other_.sql("INSERT INTO _honker_dead (id, queue, payload, last_error) VALUES (" + number +
+                   ", 'q', '\"old\"', 'old')");
+    };
+    const std::int64_t lapsed = enqueue("1", {.max_attempts = 1});
+    (void)claim({.visibility = 1s}).detach();
+    const std::int64_t expired = enqueue("2", {.expires_in = 1s});
+    const std::int64_t failed = enqueue("3");
+    const std::int64_t retried = enqueue("4", {.max_attempts = 1});
+    for (const std::int64_t id : {lapsed, expired, failed, retried}) {
+        put_back_beside_its_letter(id);
+    }
+    db_.advance(2s);
+    auto waiting = db_.start(db_.database().results().wait(lapsed));
+    job first = claim();
+    job second = claim();
+    EXPECT_TRUE(db_.run(first.fail("no route")));
+    EXPECT_EQ(db_.run(second.retry()), retry_outcome::dead);
+    EXPECT_EQ(state_of(lapsed), "dead: max attempts exceeded");
+    EXPECT_EQ(state_of(expired), "dead: expired");
+    EXPECT_EQ(state_of(failed), "dead: no route");
+    EXPECT_EQ(state_of(retried), "dead: max attempts exceeded");
+    EXPECT_EQ(waiting.result().death->last_error, "max attempts exceeded");
+    EXPECT_EQ(value("SELECT count(*) FROM _honker_dead WHERE last_error = 'old'"), "4");
+
+    const std::int64_t next = enqueue();
+    EXPECT_EQ(value("SELECT max(id) < " + std::to_string(next) + " FROM _honker_dead"), "1");
+}
+
+TEST_F(DeadLetters, KeepTheirNumberWhenAWorkerComesTooLate)
+{
+    const std::int64_t id = enqueue();
+    const job_fence fence = claim().detach();
+    EXPECT_TRUE(db_.run(queue_.fail(fence, "no route")));
+    EXPECT_FALSE(db_.run(queue_.fail(fence, "again")));
+    EXPECT_EQ(state_of(id), "dead: no route");
+}
+
 } // namespace

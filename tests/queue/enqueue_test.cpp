@@ -255,4 +255,16 @@ TEST_F(QueueEnqueue, OneByOneOrTogetherMeansTheSame)
     EXPECT_EQ(half("<="), half(">"));
 }
 
+TEST_F(QueueEnqueue, AcceptsAnyNameOfAQueue)
+{
+    for (const char* name : {"", " ", "tables", "queue tables", "choice", "end of 1", "q'; --"}) {
+        const skein::queue named = db_.database().queue(name);
+        const std::int64_t id = db_.run(named.enqueue("1"));
+        const std::optional<job> claimed = db_.run(named.try_claim());
+        ASSERT_TRUE(claimed) << name;
+        EXPECT_EQ(claimed->id(), id) << name;
+        EXPECT_EQ(claimed->queue(), name);
+    }
+}
+
 } // namespace

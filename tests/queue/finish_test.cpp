@@ -323,4 +323,22 @@ TEST_F(QueueFinish, OfWhatAnotherProgramCancelledIsStale)
     EXPECT_FALSE(db_.run(claimed.ack()));
 }
 
+TEST_F(QueueFinish, ByAFenceThroughAnotherQueueWakesThoseWhoWaitForTheJobsOwn)
+{
+    const skein::queue other = db_.database().queue("other");
+    enqueue();
+    const job_fence released = claim().detach();
+    auto first = db_.start(queue_.claim());
+    db_.settle();
+    EXPECT_TRUE(db_.run(other.release(released)));
+    ASSERT_TRUE(first.is_done());
+    const job_fence retried = first.result().detach();
+    auto second = db_.start(queue_choice{other, queue_}.claim());
+    db_.settle();
+    EXPECT_EQ(db_.run(other.retry(retried, 10s)), retry_outcome::waiting);
+    db_.advance(10s);
+    ASSERT_TRUE(second.is_done());
+    EXPECT_TRUE(db_.run(other.ack(second.result().detach())));
+}
+
 } // namespace

@@ -244,4 +244,17 @@ TEST_F(DeadLetters, AreTheNewestButSomeThatAreNewer)
     EXPECT_FALSE(letters_.newest_but("q", std::numeric_limits<std::int64_t>::max()));
 }
 
+TEST_F(DeadLetters, WhoseTimeIsNoNumberAreWalkedPast)
+{
+    const std::int64_t first = die(100);
+    const std::int64_t second = die(200);
+    client_.file().sql("INSERT INTO _honker_dead (id, queue, payload, died_at)"
+                       " VALUES (77, 'q', '1', 'just now')");
+    const auto newest = letters_.newest_but("q", 0);
+    ASSERT_TRUE(newest);
+    EXPECT_EQ(newest->id, second);
+    EXPECT_THAT(slices({.queue = "q", .after = {}, .last = *newest}, 500),
+                ElementsAre(ElementsAre(first, second)));
+}
+
 } // namespace

@@ -212,6 +212,26 @@ TEST_F(QueueClaim, DoesTheHousekeepingForAThousandJobsOfEachKindAndTheNextDoesTh
     EXPECT_EQ(count("_honker_live WHERE state = 'scheduled'"), "0");
 }
 
+TEST_F(QueueClaim, ClearsAwayLapsedJobsBehindExpiredOnesThatAreInHand)
+{
+    insert(", state, claim_expires_at, attempts, expires_at", ", 'processing', 9000, 1, 500", 1000);
+    insert(", state, claim_expires_at, attempts, expires_at", ", 'processing', 900, 1, 600", 100);
+    EXPECT_TRUE(client_.has_work(now));
+    EXPECT_THAT(client_.claim_many(1, now), IsEmpty());
+    EXPECT_EQ(count("_honker_dead WHERE last_error = 'expired'"), "100");
+    EXPECT_FALSE(client_.has_work(now)) << "a waiter would look again and again";
+}
+
+TEST_F(QueueClaim, IsNotFinishedWhileMoreMayBeDue)
+{
+    insert(", state, attempts", ", 'scheduled', 3", 1000);
+    client_.enqueue({.queue = "q", .payload = "2", .delay = 10}, now - 20);
+    EXPECT_FALSE(client_.claim_some(1, now).is_finished);
+    const job_claimer::some_jobs found = client_.claim_some(1, now);
+    EXPECT_EQ(payloads(found.jobs), std::vector<std::string>{"2"});
+    EXPECT_TRUE(found.is_finished);
+}
+
 TEST_F(QueueClaim, FindsWhatIsBehindExpiredJobsThatAreStillThere)
 {
     insert(", expires_at, priority", ", 500, 1", 2500);
@@ -312,6 +332,35 @@ TEST_F(ClaimForecast, KnowsPendingJobsOfLaterThatAnotherProgramWrote)
 {
     client_.file().sql("INSERT INTO _honker_live (queue, payload, run_at) VALUES ('q', '1', 1010)");
     EXPECT_EQ(client_.next_claim_at(now), 1010);
+}
+
+TEST_F(ClaimForecast, RoundsUpTheFractionsThatAnotherProgramWrote)
+{
+    for (const char* state : {"pending", "scheduled"}) {
+        client_.file().sql("DELETE FROM _honker_live");
+        client_.file().sql(std::string("INSERT INTO _honker_live (queue, payload, state, run_at)"
+                                       " VALUES ('q', '1', '") +
+                           state + "', 1000.5)");
+        EXPECT_FALSE(client_.has_work(now)) << state;
+        EXPECT_EQ(client_.next_claim_at(now), 1001) << state;
+        EXPECT_TRUE(client_.has_work(1001)) << state;
+    }
+    client_.file().sql("UPDATE _honker_live SET state = 'processing', claim_expires_at = 1000.5");
+    EXPECT_FALSE(client_.has_work(1000));
+    EXPECT_EQ(client_.next_claim_at(1000), 1001);
+    EXPECT_TRUE(client_.has_work(1001));
+}
+
+TEST_F(ClaimForecast, PassesOverTimesThatAreNoNumbers)
+{
+    for (const char* time : {"'soon'", "'900 or so'", "x'31'"}) {
+        client_.file().sql(std::string("INSERT INTO _honker_live (queue, payload, state, run_at,"
+                                       " claim_expires_at) SELECT 'q', '1', value, ") +
+                           time + ", " + time +
+                           " FROM json_each('[\"pending\", \"scheduled\", \"processing\"]')");
+    }
+    EXPECT_FALSE(client_.has_work(now));
+    EXPECT_EQ(client_.next_claim_at(now), std::nullopt);
 }
 
 TEST_F(ClaimForecast, IsNeverTooLateAndTheClaimThenClearsTheWay)
