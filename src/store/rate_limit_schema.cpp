@@ -15,7 +15,7 @@ table_family rate_limit_tables()
                            "CREATE INDEX IF NOT EXISTS _skein_rate_limits_by_window"
                            " ON _honker_rate_limits (window_start)",
                            "CREATE TABLE IF NOT EXISTS _skein_rate_limits"
-                           " (name TEXT PRIMARY KEY, arrival INTEGER NOT NULL)",
+                           " (name TEXT PRIMARY KEY, arrival INTEGER NOT NULL) WITHOUT ROWID",
                            "CREATE INDEX IF NOT EXISTS _skein_rate_limits_by_arrival"
                            " ON _skein_rate_limits (arrival)"}};
 }

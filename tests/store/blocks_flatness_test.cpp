@@ -1,6 +1,11 @@
 #include "store/family_file.hpp"
+#include "store/lock_schema.hpp"
+#include "store/named_locks.hpp"
 #include "store/notification_schema.hpp"
 #include "store/notifications.hpp"
+#include "store/paced_limits.hpp"
+#include "store/rate_limit_schema.hpp"
+#include "store/rate_limits.hpp"
 #include "store/stream_schema.hpp"
 #include "store/streams.hpp"
 #include "support/statement_cost.hpp"
@@ -178,5 +183,67 @@ TEST_P(StreamFlatness, DoesNotGrowWithWhatIsThere)
 }
 
 INSTANTIATE_TEST_SUITE_P(Streams, StreamFlatness, testing::ValuesIn(stream_crowds), name_of);
+
+constexpr std::string_view all_locks = "_honker_locks (name, owner, expires_at)";
+
+constexpr crowd lock_crowds[] = {
+    {"Held", all_locks, "'l' || i, 'w', 100000 + i"},
+    {"Expired", all_locks, "'l' || i, 'w', 1"},
+};
+
+class LockFlatness : public testing::TestWithParam<crowd> {};
+
+TEST_P(LockFlatness, DoesNotGrowWithWhatIsThere)
+{
+    expect_flat(lock_tables(), GetParam(), [](measurement& all) {
+        named_locks block(all.tables.connection(), family_shape::complete);
+        all.count("acquire", [&] { return block.acquire("a", "w", 10, now).is_held; });
+        all.count("acquire in vain", [&] { return block.acquire("a", "v", 10, now).is_held; });
+        all.count("renew", [&] { return block.renew("a", "w", 10, now); });
+        all.count("find", [&] { return block.find("a").has_value(); });
+        all.count("next_expiry", [&] { return block.next_expiry("a", now).has_value(); });
+        all.count("acquire what has expired",
+                  [&] { return block.acquire("a", "w", 0, now + 10).is_held; });
+        all.count("release", [&] { return block.release("a", "w"); });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Locks, LockFlatness, testing::ValuesIn(lock_crowds), name_of);
+
+constexpr std::string_view windows = "_honker_rate_limits (name, window_start, count)";
+constexpr std::string_view paces = "_skein_rate_limits (name, arrival)";
+
+constexpr crowd rate_limit_crowds[] = {
+    {"WindowsOfThisName", windows, "'r', 100000 + i, 1"},
+    {"WindowsOfOtherNames", windows, "'r' || i, 1000, 1"},
+    {"OldWindows", windows, "'r' || i, i - 200000, 1"},
+    {"PacesInUse", paces, "'r' || i, 100000 + i"},
+    {"PacesOutOfUse", paces, "'r' || i, i - 200000"},
+};
+
+class RateLimitFlatness : public testing::TestWithParam<crowd> {};
+
+TEST_P(RateLimitFlatness, DoesNotGrowWithWhatIsThere)
+{
+    expect_flat(rate_limit_tables(), GetParam(), [](measurement& all) {
+        rate_limits windowed(all.tables.connection());
+        paced_limits paced(all.tables.connection());
+        const pace wanted{.permits = 1, .per = 10, .burst = 2};
+        all.count("try_take", [&] { return windowed.try_take("r", 2, 10, now); });
+        all.count("try_take in vain", [&] { return windowed.try_take("r", 2, 10, now); });
+        all.count("next_free", [&] { return windowed.next_free("r", 2, 10, now); });
+        all.count("sweep nothing", [&] { return windowed.sweep(300'000, 10, now); });
+        all.count("sweep", [&] { return windowed.sweep(-1, 10, now); });
+        all.count("paced try_take", [&] { return paced.try_take("r", wanted, now).is_taken; });
+        all.count("paced try_take in vain",
+                  [&] { return paced.try_take("r", wanted, now).is_taken; });
+        all.count("paced next_free", [&] { return paced.next_free("r", wanted, now); });
+        all.count("paced sweep nothing", [&] { return paced.sweep(10, -300'000); });
+        all.count("paced sweep", [&] { return paced.sweep(10, now); });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(RateLimits, RateLimitFlatness, testing::ValuesIn(rate_limit_crowds),
+                         name_of);
 
 } // namespace
