@@ -81,9 +81,11 @@ std::int64_t streams::first_offset(std::string_view topic)
 
 std::int64_t streams::last_offset(std::string_view topic)
 {
-    const std::optional<std::int64_t> removed = last_removed(topic);
-    const std::optional<std::int64_t> kept = number(last_offset_.start(topic));
-    return std::max(kept.value_or(removed.value_or(0)), removed.value_or(kept.value_or(0)));
+    std::optional<std::int64_t> last = number(last_offset_.start(topic));
+    if (shape_ == family_shape::complete) {
+        last = std::max(last, number(last_removed_.start(topic)));
+    }
+    return last.value_or(0);
 }
 
 std::optional<std::int64_t> streams::last_removed(std::string_view topic)

@@ -124,6 +124,10 @@ TEST_F(Streams, OfAnotherProgramAreReadWhateverItHasStored)
     EXPECT_EQ(streams_.last_offset("t"), 0);
     EXPECT_EQ(trim_through("t", -1), 1);
     EXPECT_EQ(streams_.last_removed("t"), -5);
+    file().sql("UPDATE _honker_stream SET offset = -7 WHERE offset = 0");
+    file().sql("INSERT INTO _honker_stream (offset, topic, payload) VALUES (-3, 'u', '1')");
+    EXPECT_EQ(streams_.last_offset("t"), 0);
+    EXPECT_EQ(streams_.last_offset("u"), -3);
 }
 
 TEST_F(Streams, AreRefusedWhereATriggerIgnoresTheEvent)
