@@ -11,6 +11,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -301,7 +302,8 @@ struct notification_model {
     [[nodiscard]] std::vector<row> by_time() const
     {
         std::vector<row> order = rows;
-        std::ranges::stable_sort(order, {}, &row::created_at);
+        std::ranges::sort(order, {},
+                          [](const row& each) { return std::pair(each.created_at, each.id); });
         return order;
     }
 
