@@ -11,11 +11,14 @@ void waitlist::join(std::shared_ptr<waiter> newcomer, clock::steady_time now)
     const auto [place, is_new] = lines_.try_emplace(who.accepts());
     line& joined = place->second;
     if (is_new) {
+        joined.accepts = place->first;
         joined.origin = &who.origin();
-        ++origins_[joined.origin].lines;
+        origins_[joined.origin].lines.insert(&joined);
     }
     // Who does not wait wants to know what the file says now, not what the line found last.
-    joined.is_changed = joined.is_changed || who.how_long().is_none();
+    if (is_new || who.how_long().is_none()) {
+        change(joined);
+    }
     ++(who.how_long().is_none() ? joined.impatient : patient_);
     who.line_ = &joined;
     who.place_ = joined.waiters.insert(joined.waiters.end(), std::move(newcomer));
@@ -37,33 +40,44 @@ std::shared_ptr<waiter> waitlist::leave(waiter& leaver)
         leaver.deadline_.reset();
     }
     if (left.waiters.empty() && &left != visited_) {
-        remove(lines_.find(leaver.accepts()));
+        remove(left);
     }
     return kept;
 }
 
-void waitlist::remove(lines::iterator empty)
+void waitlist::remove(line& empty)
 {
-    const auto owner = origins_.find(empty->second.origin);
-    if (--owner->second.lines == 0) {
+    settle(empty);
+    const auto owner = origins_.find(empty.origin);
+    owner->second.lines.erase(&empty);
+    if (owner->second.lines.empty()) {
         origins_.erase(owner);
     }
-    lines_.erase(empty);
+    lines_.erase(lines_.find(std::string(empty.accepts)));
 }
 
-bool waitlist::has_changed() const
+void waitlist::change(line& which)
 {
-    return std::ranges::any_of(lines_, [](const auto& each) { return each.second.is_changed; });
+    if (!which.is_changed) {
+        changed_.emplace(which.accepts, &which);
+        which.is_changed = true;
+    }
+}
+
+void waitlist::settle(line& which)
+{
+    if (which.is_changed) {
+        changed_.erase(which.accepts);
+        which.is_changed = false;
+    }
 }
 
 void waitlist::mark(const source& changed)
 {
-    for (auto& [accepts, each] : lines_) {
-        each.is_changed = each.is_changed || each.origin->changes_with(changed);
-    }
     for (auto& [from, about] : origins_) {
         if (from->changes_with(changed)) {
             look_anew(about);
+            std::ranges::for_each(about.lines, [this](line* each) { change(*each); });
         }
     }
 }
@@ -72,7 +86,7 @@ void waitlist::mark_line(const std::string& accepts)
 {
     const auto found = lines_.find(accepts);
     if (found != lines_.end()) {
-        found->second.is_changed = true;
+        change(found->second);
         look_anew(origins_.at(found->second.origin));
     }
 }
@@ -80,7 +94,7 @@ void waitlist::mark_line(const std::string& accepts)
 void waitlist::mark_all()
 {
     for (auto& [accepts, each] : lines_) {
-        each.is_changed = true;
+        change(each);
     }
     for (auto& [from, about] : origins_) {
         look_anew(about);
@@ -99,28 +113,26 @@ void waitlist::visit_changed(const std::function<bool(line&)>& visit)
         const line*& visited;
         ~reset_at_end() { visited = nullptr; }
     };
-    auto next = lines_.lower_bound(next_visited_);
+    auto next = changed_.lower_bound(next_visited_);
     bool goes_on = true;
-    for (std::size_t left = lines_.size(); left > 0 && goes_on; --left) {
-        const auto here = next == lines_.end() ? lines_.begin() : next;
-        next = std::next(here);
-        if (!here->second.is_changed) {
-            continue;
-        }
+    for (std::size_t left = changed_.size(); left > 0 && goes_on && has_changed(); --left) {
+        line& here = *(next == changed_.end() ? changed_.begin() : next)->second;
         {
-            const reset_at_end guard{visited_ = &here->second};
-            goes_on = visit(here->second);
+            const reset_at_end guard{visited_ = &here};
+            goes_on = visit(here);
         }
-        if (here->second.waiters.empty()) {
+        // Not before: what is visited may change other lines, and settle itself.
+        next = changed_.upper_bound(here.accepts);
+        if (here.waiters.empty()) {
             remove(here);
         }
     }
-    next_visited_ = next == lines_.end() ? std::string() : next->first;
+    next_visited_ = next == changed_.end() ? std::string() : std::string(next->first);
 }
 
 void waitlist::settle_empty(line& found_empty, clock::wall_time looked_at)
 {
-    found_empty.is_changed = false;
+    settle(found_empty);
     found_empty.locked_since.reset();
     origin& about = origins_.at(found_empty.origin);
     about.looked_at = std::min(about.looked_at.value_or(looked_at), looked_at);

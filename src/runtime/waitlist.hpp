@@ -6,22 +6,28 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 
 namespace skein::runtime {
 
 /// The waiters that accept the same, in the order they came.
 struct line {
+    std::string_view accepts; ///< of the waiters; the key that it is kept under
     std::list<std::shared_ptr<waiter>> waiters;
     std::size_t impatient = 0; ///< those of them that do not wait
     source* origin = nullptr;
     /// Whether something may have become claimable since the line last found nothing.
-    bool is_changed = true;
+    bool is_changed = false;
     /// Since when the line has known of something that it could not take, for want of the lock.
     std::optional<clock::steady_time> locked_since;
 };
 
 /// Everybody who waits. A waiter costs nothing while nothing happens: a line asks the file once
-/// for all its waiters, and only when something has happened to its source.
+/// for all its waiters, and only when something has happened to its source. What happens to one
+/// source costs nothing for the lines of others.
 ///
 /// Used on the strand only.
 class waitlist {
@@ -36,7 +42,7 @@ public:
     [[nodiscard]] bool has_patient() const noexcept { return patient_ != 0; }
 
     /// Whether some line has still to look.
-    [[nodiscard]] bool has_changed() const;
+    [[nodiscard]] bool has_changed() const noexcept { return !changed_.empty(); }
 
     /// Something may have become claimable.
     void mark(const source& changed);
@@ -73,7 +79,7 @@ public:
 
 private:
     struct origin {
-        std::size_t lines = 0;
+        std::unordered_set<line*> lines;
         bool due_is_known = false;
         std::optional<clock::wall_time> due;
         /// When the first of its lines has found nothing, since all were told to look.
@@ -82,10 +88,13 @@ private:
 
     using lines = std::map<std::string, line>;
 
-    void remove(lines::iterator empty);
+    void remove(line& empty);
+    void change(line& which);
+    void settle(line& which);
     static void look_anew(origin& about) noexcept;
 
     lines lines_;
+    std::map<std::string_view, line*> changed_; ///< those of them that have still to look
     std::map<source*, origin> origins_;
     std::multimap<clock::steady_time, waiter*> limits_;
     std::size_t patient_ = 0;
