@@ -54,6 +54,7 @@ struct enqueue_options {
     std::optional<clock::wall_time> run_at = {};
 
     /// The highest is claimed first; among equals who was due first, then who was enqueued first.
+    /// (Of jobs that were delayed, a claim makes the first 1,000 ready that have fallen due.)
     std::int64_t priority = 0;
 
     /// After this long, counted from the commit's moment, the job is worthless: it becomes a dead
