@@ -46,7 +46,7 @@ struct queue_options {
 /// What goes with a job.
 struct enqueue_options {
     /// How long until the job is due. Absent, zero or negative: at once. Whole seconds, so that it
-    /// comes up to one second early or late.
+    /// comes up to one second early.
     std::optional<std::chrono::seconds> delay = {};
 
     /// When the job is due, rounded up to a second; instead of a delay. A moment that has passed
