@@ -27,15 +27,28 @@ public:
     explicit queue_choice(std::span<const queue> queues);
     queue_choice(std::initializer_list<queue> queues);
 
+    /// Leases the first job of the first queue that has one due. Waits without limit until one of
+    /// them has. Errors, threads and cancellation: as `queue::claim`.
     [[nodiscard]] asio::awaitable<job> claim(job_claim_options options = {}) const;
     [[nodiscard]] asio::awaitable<job> claim(std::string_view worker) const;
+
+    /// Leases a job if one is due now.
+    ///
+    /// Returns: nothing when none is.
     [[nodiscard]] asio::awaitable<std::optional<job>>
     try_claim(job_claim_options options = {}) const;
     [[nodiscard]] asio::awaitable<std::optional<job>> try_claim(std::string_view worker) const;
+
+    /// Leases a job; waits for at most `limit`, which is as in `queue::claim_within`.
+    ///
+    /// Returns: nothing when the limit has passed.
     [[nodiscard]] asio::awaitable<std::optional<job>>
     claim_within(duration limit, job_claim_options options = {}) const;
     [[nodiscard]] asio::awaitable<std::optional<job>> claim_within(duration limit,
                                                                    std::string_view worker) const;
+
+    /// Leases up to `most` jobs, 1 to 1000, in one commit: those of the first queue and, where they
+    /// are not enough, of the next. Otherwise as `queue::claim_many`.
     [[nodiscard]] asio::awaitable<std::vector<job>>
     claim_many(std::size_t most, job_claim_options options = {}) const;
     [[nodiscard]] asio::awaitable<std::vector<job>>
