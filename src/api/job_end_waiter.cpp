@@ -45,6 +45,11 @@ bool job_end_waiter::has_work(sqlite::connection connection, clock::wall_time no
     return result.has_value();
 }
 
+void job_end_waiter::share_with(waiter& other) const
+{
+    static_cast<job_end_waiter&>(other).result = result;
+}
+
 runtime::serving job_end_waiter::serve(runtime::batch& batch, std::span<waiter* const> line)
 {
     const std::optional<job_end> end = look_in(batch);

@@ -24,6 +24,7 @@ public:
     const std::string& accepts() const noexcept override { return accepts_; }
     bool has_work(sqlite::connection connection, clock::wall_time now) override;
     bool only_reads() const noexcept override { return !wants_upgrade_; }
+    void share_with(waiter& other) const override;
     runtime::serving serve(runtime::batch& batch, std::span<waiter* const> line) override;
 
     std::optional<job_end> result;

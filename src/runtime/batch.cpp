@@ -21,9 +21,9 @@ void batch::touch(const source& changed)
     waiting_.mark(changed);
 }
 
-void batch::touch_line(const std::string& accepts)
+void batch::touch_lines(const std::string& beginning)
 {
-    waiting_.mark_line(accepts);
+    waiting_.mark_lines(beginning);
 }
 
 void batch::touch_everything()

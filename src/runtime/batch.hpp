@@ -35,8 +35,8 @@ public:
     /// Something of this source may have become claimable, or its next due moment has changed.
     void touch(const source& changed);
 
-    /// As `touch`, for one line of waiters: those that accept this.
-    void touch_line(const std::string& accepts);
+    /// As `touch`, for some lines of waiters: those whose `accepts` begins with this.
+    void touch_lines(const std::string& beginning);
 
     /// As `touch`, for sources that nobody can name: the user's own statements may write anything.
     void touch_everything();

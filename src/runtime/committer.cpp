@@ -142,7 +142,8 @@ void committer::run_unit(unit& wanted, batch& batch)
 void committer::serve_lines(waitlist& waiting, batch& batch)
 {
     waiting.visit_changed([&](line& each) {
-        if (goes_on()) {
+        // Those that only read come after the commit.
+        if (goes_on() && !each.waiters.front()->only_reads()) {
             serve_line(each, waiting, batch);
         }
         return goes_on();
@@ -172,7 +173,7 @@ void committer::serve_line(line& served, waitlist& waiting, batch& batch)
         served.locked_since.reset();
         if (!failure && done < tried.size()) {
             if (result.is_finished) {
-                waiting.settle_empty(served, looked_at);
+                waiting.settle_empty(served, looked_at, result.look_again);
             }
             return;
         }

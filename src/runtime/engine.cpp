@@ -21,6 +21,9 @@ namespace {
 // The wall clock may step while the steady clock waits: look at it again at least this often.
 constexpr std::chrono::nanoseconds longest_sleep = std::chrono::seconds{60};
 
+// The clocks drift apart by less while they wait: it is a step, when they are farther apart.
+constexpr std::chrono::nanoseconds smallest_step = std::chrono::milliseconds{100};
+
 std::string make_worker_id()
 {
     std::random_device random;
@@ -245,7 +248,9 @@ void engine::work()
 {
     // Nothing may be told from a file, or acknowledged into one, that nobody else sees any more.
     file_->files.check();
-    if (!read_all() || (wants_to_write() && !write_batch())) {
+    const bool is_done = read_all() && (!wants_to_write() || write_batch());
+    tell_readers();
+    if (!is_done) {
         wait_for_lock();
     } else if (file_->lock.is_pausing()) {
         return;
@@ -274,7 +279,7 @@ bool engine::read_all()
 
 bool engine::wants_to_write()
 {
-    if (file_->waiting.has_patient()) {
+    if (file_->waiting.has_heedful()) {
         // Before the look that may decide to wait: no commit can then come in between unnoticed.
         file_->commits_of_others.start();
         file_->files.start();
@@ -282,41 +287,70 @@ bool engine::wants_to_write()
     return !file_->units.empty() || probe_lines();
 }
 
-/// Whether some line may find something. Those that cannot are settled, without the write lock.
+/// Whether some line may find something to take. Those that cannot are settled, without the write
+/// lock.
 bool engine::probe_lines()
 {
     bool has_work = false;
     file_->waiting.visit_changed([&](line& each) {
-        try {
-            has_work = probe(each);
-        } catch (const sqlite::error& refusal) {
-            if (refusal.is_busy()) {
-                throw;
-            }
-            file_->waiting.fail(each, to_error(refusal, path_.string()));
-        } catch (const store::schema_too_new& newer) {
-            file_->waiting.fail(each, error(errc::schema_too_new, newer.what()));
-        }
+        has_work = probe(each);
         return !has_work;
     });
     return has_work;
 }
 
+/// Lines that only read see what has been committed, and fail with no batch.
+void engine::tell_readers()
+{
+    file_->waiting.visit_changed([&](line& each) {
+        if (each.waiters.front()->only_reads()) {
+            probe(each);
+        }
+        return true;
+    });
+}
+
+/// Whether the line may find something to take.
 bool engine::probe(line& each)
 {
-    while (!each.waiters.empty()) {
-        waiter& first = *each.waiters.front();
-        const clock::wall_time now = clock_->wall_now();
-        if (!first.has_work(file_->connection, now)) {
-            file_->waiting.settle_empty(each, now);
-            return false;
+    try {
+        return look(each);
+    } catch (const sqlite::error& refusal) {
+        if (refusal.is_busy()) {
+            throw;
         }
-        if (!first.only_reads()) {
-            return true;
-        }
-        file_->waiting.leave(first)->complete();
+        file_->waiting.fail(each, to_error(refusal, path_.string()));
+    } catch (const store::schema_too_new& newer) {
+        file_->waiting.fail(each, error(errc::schema_too_new, newer.what()));
     }
     return false;
+}
+
+bool engine::look(line& each)
+{
+    waiter& first = *each.waiters.front();
+    const clock::wall_time now = clock_->wall_now();
+    if (!first.has_work(file_->connection, now)) {
+        file_->waiting.settle_empty(each, now, first.look_again());
+        return false;
+    }
+    if (first.only_reads()) {
+        tell_all(each);
+        return false;
+    }
+    return true;
+}
+
+/// The first of the line has found something that is good for all of it.
+void engine::tell_all(line& told)
+{
+    const std::shared_ptr<waiter> first = file_->waiting.leave(*told.waiters.front());
+    first->complete();
+    while (!told.waiters.empty()) {
+        const std::shared_ptr<waiter> next = file_->waiting.leave(*told.waiters.front());
+        first->share_with(*next);
+        next->complete();
+    }
 }
 
 /// Returns false when another process holds the lock.
@@ -378,11 +412,13 @@ void engine::abandon_file(const error& reason)
 /// Nothing to do just now: decides what to wait for.
 void engine::settle()
 {
+    if (!file_->waiting.has_heedful()) {
+        file_->commits_of_others.stop();
+        file_->files.stop();
+    }
     if (file_->waiting.has_patient()) {
         set_deadline();
     } else {
-        file_->commits_of_others.stop();
-        file_->files.stop();
         file_->deadline->clear();
         file_->deadline_at.reset();
     }
@@ -403,6 +439,7 @@ void engine::set_deadline()
     }
     if (!file_->deadline_at || at < *file_->deadline_at) {
         file_->deadline_at = at;
+        file_->clock_distance = clock_distance();
         file_->deadline->set(at - steady, [this] { reach_deadline(); });
     }
 }
@@ -415,7 +452,15 @@ void engine::reach_deadline()
     file_->deadline_at.reset();
     file_->waiting.expire(clock_->steady_now());
     file_->waiting.mark_due(clock_->wall_now());
+    if (std::chrono::abs(clock_distance() - file_->clock_distance) > smallest_step) {
+        file_->waiting.mark_dated();
+    }
     pump();
+}
+
+std::chrono::nanoseconds engine::clock_distance() const noexcept
+{
+    return clock_->wall_now().time_since_epoch() - clock_->steady_now().time_since_epoch();
 }
 
 /// Closes the file and lets go of the executor. What is still there ends with `errc::closed`.

@@ -66,6 +66,10 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] std::size_t length_limit() const noexcept { return length_limit_; }
     [[nodiscard]] skein::clock::wall_time wall_now() const noexcept { return clock_->wall_now(); }
+    [[nodiscard]] skein::clock::steady_time steady_now() const noexcept
+    {
+        return clock_->steady_now();
+    }
 
     // On the strand: an operation takes, or leaves, its place.
 
@@ -94,6 +98,8 @@ private:
         lock_wait lock;
         std::unique_ptr<alarm> deadline;
         std::optional<skein::clock::steady_time> deadline_at; ///< when it rings
+        /// How far the clocks were apart when it was set.
+        std::chrono::nanoseconds clock_distance{};
         std::deque<std::shared_ptr<unit>> units;
         std::deque<std::shared_ptr<reading>> readings;
         waitlist waiting;
@@ -114,7 +120,11 @@ private:
     bool write_batch();
     [[nodiscard]] bool wants_to_write();
     bool probe_lines();
+    void tell_readers();
     bool probe(line& each);
+    bool look(line& each);
+    void tell_all(line& told);
+    [[nodiscard]] std::chrono::nanoseconds clock_distance() const noexcept;
     void wait_for_lock();
     void fail_everything(const error& failure);
     void abandon_file(const error& reason);

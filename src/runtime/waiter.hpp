@@ -32,6 +32,8 @@ struct serving {
     std::size_t served = 0; ///< how many, from the first on, have got something
     /// Whether there is nothing for the others. If not, the next batch goes on.
     bool is_finished = true;
+    /// When time alone may give something to the others; see `waiter::look_again`.
+    std::optional<clock::wall_time> look_again = {};
 };
 
 /// An operation that takes something from a source, and waits while there is nothing.
@@ -50,9 +52,20 @@ public:
     /// Whether there may be something for this line. Only reads.
     [[nodiscard]] virtual bool has_work(sqlite::connection connection, clock::wall_time now) = 0;
 
+    /// When time alone may make something for this line, as far as `has_work`, which has just found
+    /// nothing, has seen; nothing when only a commit can, or when the source tells.
+    [[nodiscard]] virtual std::optional<clock::wall_time> look_again() const noexcept { return {}; }
+
     /// Whether it is content with what `has_work` has found: nothing is taken, so that no write
-    /// lock is needed.
+    /// lock is needed. All of a line are alike in this.
     [[nodiscard]] virtual bool only_reads() const noexcept { return false; }
+
+    /// Gives what `has_work` has found to another waiter of the line; only if it only reads.
+    virtual void share_with(waiter& /*other*/) const {}
+
+    /// Whether it has to look when another connection has committed. Those that only wait for
+    /// their time do not, and need nobody to watch the file.
+    [[nodiscard]] virtual bool heeds_others() const noexcept { return true; }
 
     /// Takes something for each of these waiters of one line, this one the first of them, inside
     /// the batch's transaction.

@@ -19,8 +19,8 @@ void waitlist::join(std::shared_ptr<waiter> newcomer, clock::steady_time now)
     if (is_new || who.how_long().is_none()) {
         change(joined);
     }
-    ++(who.how_long().is_none() ? joined.impatient : patient_);
     who.line_ = &joined;
+    count_in(who);
     who.place_ = joined.waiters.insert(joined.waiters.end(), std::move(newcomer));
     const std::optional<clock::steady_time::duration> limit = who.how_long().limit;
     if (limit && *limit > limit->zero() && *limit < clock::steady_time::max() - now) {
@@ -33,8 +33,8 @@ std::shared_ptr<waiter> waitlist::leave(waiter& leaver)
     line& left = *leaver.line_;
     std::shared_ptr<waiter> kept = std::move(*leaver.place_);
     left.waiters.erase(leaver.place_);
+    count_out(leaver);
     leaver.line_ = nullptr;
-    --(leaver.how_long().is_none() ? left.impatient : patient_);
     if (leaver.deadline_) {
         limits_.erase(*leaver.deadline_);
         leaver.deadline_.reset();
@@ -45,9 +45,30 @@ std::shared_ptr<waiter> waitlist::leave(waiter& leaver)
     return kept;
 }
 
+void waitlist::count_in(const waiter& who) noexcept
+{
+    if (who.how_long().is_none()) {
+        ++who.line_->impatient;
+    } else {
+        ++patient_;
+        heedful_ += who.heeds_others() ? 1U : 0U;
+    }
+}
+
+void waitlist::count_out(const waiter& who) noexcept
+{
+    if (who.how_long().is_none()) {
+        --who.line_->impatient;
+    } else {
+        --patient_;
+        heedful_ -= who.heeds_others() ? 1U : 0U;
+    }
+}
+
 void waitlist::remove(line& empty)
 {
     settle(empty);
+    forget_date(empty);
     const auto owner = origins_.find(empty.origin);
     owner->second.lines.erase(&empty);
     if (owner->second.lines.empty()) {
@@ -61,6 +82,15 @@ void waitlist::change(line& which)
     if (!which.is_changed) {
         changed_.emplace(which.accepts, &which);
         which.is_changed = true;
+        forget_date(which);
+    }
+}
+
+void waitlist::forget_date(line& which)
+{
+    if (which.look_again) {
+        dates_.erase({*which.look_again, &which});
+        which.look_again.reset();
     }
 }
 
@@ -82,12 +112,12 @@ void waitlist::mark(const source& changed)
     }
 }
 
-void waitlist::mark_line(const std::string& accepts)
+void waitlist::mark_lines(const std::string& beginning)
 {
-    const auto found = lines_.find(accepts);
-    if (found != lines_.end()) {
-        change(found->second);
-        look_anew(origins_.at(found->second.origin));
+    for (auto each = lines_.lower_bound(beginning);
+         each != lines_.end() && each->first.starts_with(beginning); ++each) {
+        change(each->second);
+        look_anew(origins_.at(each->second.origin));
     }
 }
 
@@ -130,9 +160,15 @@ void waitlist::visit_changed(const std::function<bool(line&)>& visit)
     next_visited_ = next == changed_.end() ? std::string() : std::string(next->first);
 }
 
-void waitlist::settle_empty(line& found_empty, clock::wall_time looked_at)
+void waitlist::settle_empty(line& found_empty, clock::wall_time looked_at,
+                            std::optional<clock::wall_time> look_again)
 {
     settle(found_empty);
+    forget_date(found_empty);
+    if (look_again) {
+        dates_.emplace(*look_again, &found_empty);
+        found_empty.look_again = look_again;
+    }
     found_empty.locked_since.reset();
     origin& about = origins_.at(found_empty.origin);
     about.looked_at = std::min(about.looked_at.value_or(looked_at), looked_at);
@@ -163,12 +199,25 @@ void waitlist::mark_due(clock::wall_time now)
             mark(*from);
         }
     }
+    while (!dates_.empty() && dates_.begin()->first <= now) {
+        change(*dates_.begin()->second);
+    }
+}
+
+void waitlist::mark_dated()
+{
+    while (!dates_.empty()) {
+        change(*dates_.begin()->second);
+    }
 }
 
 std::optional<clock::wall_time> waitlist::next_due(sqlite::connection connection,
                                                    clock::wall_time now)
 {
     std::optional<clock::wall_time> next;
+    if (!dates_.empty()) {
+        next = dates_.begin()->first;
+    }
     for (auto& [from, about] : origins_) {
         if (!about.due_is_known) {
             about.due = from->next_due(connection, std::min(about.looked_at.value_or(now), now));

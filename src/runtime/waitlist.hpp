@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace skein::runtime {
 
@@ -21,6 +23,8 @@ struct line {
     source* origin = nullptr;
     /// Whether something may have become claimable since the line last found nothing.
     bool is_changed = false;
+    /// When its last look, which found nothing, has told it to look again.
+    std::optional<clock::wall_time> look_again;
     /// Since when the line has known of something that it could not take, for want of the lock.
     std::optional<clock::steady_time> locked_since;
 };
@@ -41,12 +45,15 @@ public:
     /// Whether there are waiters that wait, rather than want to know what is there now.
     [[nodiscard]] bool has_patient() const noexcept { return patient_ != 0; }
 
+    /// Whether some of these want to know of the commits of others.
+    [[nodiscard]] bool has_heedful() const noexcept { return heedful_ != 0; }
+
     /// Whether some line has still to look.
     [[nodiscard]] bool has_changed() const noexcept { return !changed_.empty(); }
 
     /// Something may have become claimable.
     void mark(const source& changed);
-    void mark_line(const std::string& accepts);
+    void mark_lines(const std::string& beginning);
     void mark_all();
 
     /// Calls `visit` for each line that may find something, in turns: where the last call stopped,
@@ -54,15 +61,19 @@ public:
     void visit_changed(const std::function<bool(line&)>& visit);
 
     /// The line has found nothing at `looked_at`: its waiters wait on, those without patience get
-    /// nothing.
-    void settle_empty(line& found_empty, clock::wall_time looked_at);
+    /// nothing. It looks again when something has happened, and at `look_again`.
+    void settle_empty(line& found_empty, clock::wall_time looked_at,
+                      std::optional<clock::wall_time> look_again);
 
     /// Ends the waits whose limit has passed.
     void expire(clock::steady_time now);
     [[nodiscard]] std::optional<clock::steady_time> next_limit() const;
 
-    /// Marks the sources whose time has come at `now`; they are asked for the next one.
+    /// Marks the sources and lines whose time has come at `now`; they are asked for the next one.
     void mark_due(clock::wall_time now);
+
+    /// The wall clock has stepped: marks the lines that wait for a moment of it.
+    void mark_dated();
 
     /// The next moment when time alone may make something claimable; it may have passed since the
     /// lines have looked. Asks only the sources that something has happened to.
@@ -89,7 +100,10 @@ private:
     using lines = std::map<std::string, line>;
 
     void remove(line& empty);
+    void count_in(const waiter& who) noexcept;
+    void count_out(const waiter& who) noexcept;
     void change(line& which);
+    void forget_date(line& which);
     void settle(line& which);
     static void look_anew(origin& about) noexcept;
 
@@ -97,7 +111,9 @@ private:
     std::map<std::string_view, line*> changed_; ///< those of them that have still to look
     std::map<source*, origin> origins_;
     std::multimap<clock::steady_time, waiter*> limits_;
+    std::set<std::pair<clock::wall_time, line*>> dates_; ///< when lines look again by themselves
     std::size_t patient_ = 0;
+    std::size_t heedful_ = 0;
     const line* visited_ = nullptr; ///< this line stays, even when its last waiter leaves
     std::string next_visited_;
 };
