@@ -4,6 +4,9 @@
 #include <skein/database_options.hpp>
 #include <skein/export.hpp>
 #include <skein/job_info.hpp>
+#include <skein/listener.hpp>
+#include <skein/notification.hpp>
+#include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/results.hpp>
 #include <skein/transaction.hpp>
@@ -12,11 +15,13 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -120,6 +125,64 @@ public:
     /// Cost: that of `queue::counts` for each; to find the queues costs the same however many jobs
     /// are in them.
     [[nodiscard]] asio::awaitable<std::vector<named_queue_counts>> queues() const;
+
+    /// Tells all who listen to a channel, in whatever process. It stays in the file until it is
+    /// pruned: it is not consumed, and one that nobody listens to is kept as well.
+    ///
+    /// `channel`: any text. A channel needs no making.
+    /// `payload`: JSON text of any kind, as for `queue::enqueue`.
+    /// Returns: its number, when it is committed.
+    /// Throws: `errc::invalid_payload` and `errc::payload_too_large` from the call itself.
+    [[nodiscard]] asio::awaitable<std::int64_t> notify(std::string_view channel,
+                                                       std::string_view payload,
+                                                       notification_options options = {}) const;
+
+    /// The same with a value, encoded by `payload_codec` (see <skein/json.hpp>).
+    ///
+    /// Throws also: what the codec throws; nothing is told then.
+    template <class Value>
+        requires encodable<std::remove_cvref_t<Value>>
+    [[nodiscard]] asio::awaitable<std::int64_t> notify(std::string_view channel, Value&& value,
+                                                       notification_options options = {}) const
+    {
+        static_assert(is_safe_await_argument<Value>,
+                      "g++ 12 destroys this temporary twice inside co_await. Name the value first: "
+                      "const T value{...}; co_await db.notify(channel, value);");
+        const std::string text = payload_codec<std::remove_cvref_t<Value>>::encode(value);
+        return notify(channel, std::string_view(text), options);
+    }
+
+    /// Tells them if and when a transaction commits.
+    ///
+    /// Throw also: `errc::invalid_argument` for a transaction of another database.
+    std::int64_t notify(skein::transaction& tx, std::string_view channel, std::string_view payload,
+                        notification_options options = {}) const;
+    template <class Value>
+        requires encodable<Value>
+    std::int64_t notify(skein::transaction& tx, std::string_view channel, const Value& value,
+                        notification_options options = {}) const
+    {
+        const std::string text = payload_codec<Value>::encode(value);
+        return notify(tx, channel, std::string_view(text), options);
+    }
+
+    /// Takes a place in a channel: the listener gets what is committed from now on.
+    ///
+    /// Only reads, unless the tables, or what skein adds to them, are not there yet.
+    [[nodiscard]] asio::awaitable<listener> listen(std::string_view channel,
+                                                   notification_options options = {}) const;
+
+    /// Removes notifications that are too old, and those that are too many. Listeners that have not
+    /// read them yet are told so, see `lagged`.
+    ///
+    /// Works in slices, each at most 500 notifications and a commit of its own, so that nobody
+    /// waits for long. Returns how many it has removed.
+    /// Throws: `errc::invalid_argument` from the call itself for a negative age, and when neither
+    /// is given.
+    /// Cancellation, errors: between two slices, too; what the slices before have removed stays
+    /// removed, and how many those were is not told.
+    [[nodiscard]] asio::awaitable<std::size_t>
+    prune_notifications(notification_retention retention, notification_options options = {}) const;
 
     /// Runs `function(tx)` inside a write transaction; what it does is committed before this
     /// returns. A throw undoes all of it, and comes out of the `co_await`.

@@ -2,6 +2,7 @@
 
 #include <skein/export.hpp>
 
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -19,6 +20,8 @@ enum class errc {
     schema_too_new,    ///< a newer skein has extended this file in a way that this one cannot read
     file_replaced,     ///< the file, or its `-wal`, was replaced or deleted while open; final
     forked,            ///< the database was opened in the process that this one was forked from
+    lagged,            ///< entries of a log were removed before they were read, see `lagged`
+    lock_lost,         ///< a named lock's time was over before the work that it protected
 };
 
 /// The category of `errc`; its name is "skein".
@@ -43,6 +46,23 @@ public:
 
 private:
     int sqlite_code_;
+};
+
+/// Thrown to who follows a log (`listener`, `consumer`) when entries were removed before it has
+/// read them. It may go on: what is still there comes next.
+class SKEIN_EXPORT lagged : public error {
+public:
+    /// `name`: of the channel or topic.
+    lagged(const std::string& name, std::int64_t first, std::int64_t last);
+
+    /// Which entries may be missing: those from `first` to `last`, by their ids or offsets. Not
+    /// each number need have been one of this log; those of them that are still there come next.
+    [[nodiscard]] std::int64_t first() const noexcept { return first_; }
+    [[nodiscard]] std::int64_t last() const noexcept { return last_; }
+
+private:
+    std::int64_t first_;
+    std::int64_t last_;
 };
 
 } // namespace skein

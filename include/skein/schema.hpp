@@ -73,4 +73,13 @@ enum class queue_version {
 /// Throws: `skein::error` with `errc::invalid_argument` for what is no value of `queue_version`.
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string> queue_upgrade(queue_version from);
 
+/// The statements that make the tables of notifications, of streams and their consumers, of named
+/// locks, and of rate limits. Each makes what is missing, in a file that has none of it as well as
+/// beside the tables of a program that knows the format alone; what is there it leaves as it is.
+/// They may be run again.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> notifications();
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> streams();
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> locks();
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> rate_limits();
+
 } // namespace skein::schema

@@ -8,8 +8,10 @@
 #include <skein/error.hpp>
 #include <skein/job.hpp>
 #include <skein/job_info.hpp>
+#include <skein/listener.hpp>
 #include <skein/log.hpp>
 #include <skein/message.hpp>
+#include <skein/notification.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>

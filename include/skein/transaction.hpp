@@ -32,12 +32,17 @@ public:
     [[nodiscard]] SQLite::Database& database() const noexcept;
 
 private:
+    friend class consumer;
     friend class database;
     friend class dead_letters;
     friend class job;
+    friend class lock_guard;
     friend class message;
+    friend class named_lock;
     friend class queue;
+    friend class rate_limit;
     friend class results;
+    friend class stream;
     friend class transport;
 
     runtime::batch& batch_;

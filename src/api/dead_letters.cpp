@@ -4,7 +4,7 @@
 #include "api/job_info.hpp"
 #include "api/misuse.hpp"
 #include "api/queue_reading.hpp"
-#include "api/queue_unit.hpp"
+#include "api/small_unit.hpp"
 
 #include <skein/error.hpp>
 #include <skein/queue.hpp>

@@ -33,6 +33,10 @@ public:
             return "the file was replaced or deleted";
         case errc::forked:
             return "the database belongs to the parent process";
+        case errc::lagged:
+            return "entries were removed before they were read";
+        case errc::lock_lost:
+            return "the lock was lost";
         }
         return "unknown error";
     }
@@ -53,6 +57,13 @@ std::error_code make_error_code(errc code) noexcept
 
 error::error(errc code, const std::string& message, int sqlite_code)
     : std::system_error(make_error_code(code), message), sqlite_code_(sqlite_code)
+{
+}
+
+lagged::lagged(const std::string& name, std::int64_t first, std::int64_t last)
+    : error(errc::lagged, "'" + name + "': " + std::to_string(first) + " to " +
+                              std::to_string(last) + " may be missing"),
+      first_(first), last_(last)
 {
 }
 

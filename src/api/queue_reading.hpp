@@ -35,7 +35,7 @@ public:
     void run(const SQLite::Database& database) override
     {
         const sqlite::connection connection(database.getHandle());
-        queue_statements* const there = find(connection);
+        queue_statements* const there = store_->find_to_read(connection, create_schema_);
         if (there != nullptr) {
             result = look_(*there, to_seconds(engine_->wall_now()));
         } else {
@@ -49,15 +49,6 @@ public:
     look_result<Look> result{};
 
 private:
-    /// Tables without our additions are good enough: to make those is for somebody who writes.
-    queue_statements* find(sqlite::connection connection)
-    {
-        queue_statements* const there = store_->find(connection, create_schema_);
-        const bool is_plain =
-            there == nullptr && store::inspect_queue(connection) == store::queue_shape::plain;
-        return is_plain ? store_->find(connection, false) : there;
-    }
-
     std::shared_ptr<runtime::engine> engine_;
     std::shared_ptr<queue_store> store_;
     bool create_schema_;

@@ -1,8 +1,8 @@
 #include "api/database_owner.hpp"
 #include "api/misuse.hpp"
 #include "api/queue_state.hpp"
-#include "api/queue_unit.hpp"
 #include "api/seconds.hpp"
+#include "api/small_unit.hpp"
 
 #include <skein/database.hpp>
 #include <skein/queue.hpp>

@@ -1,7 +1,11 @@
 #include <skein/schema.hpp>
 
 #include "api/misuse.hpp"
+#include "store/lock_schema.hpp"
+#include "store/notification_schema.hpp"
 #include "store/queue_statements.hpp"
+#include "store/rate_limit_schema.hpp"
+#include "store/stream_schema.hpp"
 #include "store/transport_statements.hpp"
 
 namespace skein::schema {
@@ -82,6 +86,26 @@ std::vector<std::string> queue_upgrade(queue_version from)
         throw error(errc::invalid_argument, "from: not a value of queue_version");
     }
     return completing(tables_of(from));
+}
+
+std::vector<std::string> notifications()
+{
+    return store::completing_statements(store::notification_tables());
+}
+
+std::vector<std::string> streams()
+{
+    return store::completing_statements(store::stream_tables());
+}
+
+std::vector<std::string> locks()
+{
+    return store::completing_statements(store::lock_tables());
+}
+
+std::vector<std::string> rate_limits()
+{
+    return store::completing_statements(store::rate_limit_tables());
 }
 
 } // namespace skein::schema

@@ -56,6 +56,18 @@ public:
         return statements_.get();
     }
 
+    /// As `find`, for those whom tables without our additions are good enough for: to make those is
+    /// for somebody who writes.
+    statements* find_to_read(sqlite::connection connection, bool create_schema)
+    {
+        statements* const there = find(connection, create_schema);
+        const bool is_plain = there == nullptr && Tables::inspect(connection) == shape::plain;
+        return is_plain ? find(connection, false) : there;
+    }
+
+    /// Whether the tables that were opened last have our additions.
+    [[nodiscard]] bool has_additions() const noexcept { return shape_ == shape::complete; }
+
     /// What has been made ready, or found, before; nothing while the tables may not be there.
     statements* opened() noexcept { return is_committed_ ? statements_.get() : nullptr; }
 

@@ -70,8 +70,12 @@ public:
     /// Takes something for each of these waiters of one line, this one the first of them, inside
     /// the batch's transaction.
     ///
-    /// Called again, after what it did has been undone, when it has failed for several.
-    [[nodiscard]] virtual serving serve(batch& batch, std::span<waiter* const> line) = 0;
+    /// Called again, after what it did has been undone, when it has failed for several. Not called
+    /// while it only reads.
+    [[nodiscard]] virtual serving serve(batch& /*batch*/, std::span<waiter* const> /*line*/)
+    {
+        return {};
+    }
 
     void arrive(engine& engine, std::shared_ptr<operation> self) override;
     bool withdraw(engine& engine) override;

@@ -11,6 +11,26 @@ std::string remove_chosen(const std::string& which)
            which + " LIMIT ?1)";
 }
 
+constexpr const char* read_since_number =
+    "SELECT id, payload, created_at FROM _honker_notifications"
+    " WHERE channel = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
+
+/// One statement, so that what is removed meanwhile is either read or told. The row without a
+/// payload tells of what was removed.
+std::string look_since_number(family_shape shape)
+{
+    const std::string removed =
+        shape == family_shape::complete
+            ? "SELECT last, NULL, NULL FROM _skein_removed_notifications WHERE name = ?1 UNION ALL "
+            : "";
+    return removed + "SELECT * FROM (" + read_since_number + ")";
+}
+
+notification read_row(const sqlite::execution& found)
+{
+    return {found.integer(0), std::string(found.text(1)), found.integer(2)};
+}
+
 /// The number in the one row that there is, or 0.
 std::int64_t number(sqlite::execution found)
 {
@@ -28,8 +48,7 @@ notifications::notifications(sqlite::connection connection, family_shape shape)
       last_id_(connection, "SELECT max(coalesce((SELECT max(seq) FROM sqlite_sequence"
                            " WHERE name = '_honker_notifications'), 0),"
                            " coalesce((SELECT max(id) FROM _honker_notifications), 0))"),
-      read_(connection, "SELECT id, payload, created_at FROM _honker_notifications"
-                        " WHERE channel = ?1 AND id > ?2 ORDER BY id LIMIT ?3"),
+      read_(connection, read_since_number), look_(connection, look_since_number(shape)),
       oldest_(connection, "SELECT min(id) FROM _honker_notifications WHERE channel = ?1"),
       newest_removed_(connection, "SELECT last FROM _skein_removed_notifications WHERE name = ?1"),
       purge_(connection, remove_chosen("created_at < ?2 ORDER BY created_at, id")),
@@ -65,9 +84,29 @@ std::vector<notification> notifications::read_since(std::string_view channel, st
     std::vector<notification> all;
     sqlite::execution found = read_.start(channel, id, limit);
     while (found.step()) {
-        all.push_back({found.integer(0), std::string(found.text(1)), found.integer(2)});
+        all.push_back(read_row(found));
     }
     return all;
+}
+
+log_page<notification> notifications::look_since(std::string_view channel, std::int64_t id,
+                                                 std::int64_t limit)
+{
+    log_page<notification> page;
+    if (shape_ == family_shape::complete) {
+        page.removed_through = 0;
+    }
+    std::size_t length = 0;
+    sqlite::execution found = look_.start(channel, id, limit);
+    while (length < longest_page && found.step()) {
+        if (found.is_null(1)) {
+            page.removed_through = found.integer(0);
+        } else {
+            page.entries.push_back(read_row(found));
+            length += page.entries.back().payload.size();
+        }
+    }
+    return page;
 }
 
 std::int64_t notifications::oldest(std::string_view channel)

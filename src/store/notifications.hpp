@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/log_page.hpp"
 #include "store/table_family.hpp"
 
 #include <cstdint>
@@ -45,6 +46,11 @@ public:
     [[nodiscard]] std::vector<notification> read_since(std::string_view channel, std::int64_t id,
                                                        std::int64_t limit);
 
+    /// As `read_since`, and what was removed, both of one state of the file. It may also stop at
+    /// the length of a page. Only reads.
+    [[nodiscard]] log_page<notification> look_since(std::string_view channel, std::int64_t id,
+                                                    std::int64_t limit);
+
     /// The oldest notification of the channel that is there; 0 when there is none. Only reads.
     [[nodiscard]] std::int64_t oldest(std::string_view channel);
 
@@ -71,6 +77,7 @@ private:
     sqlite::statement newest_;
     sqlite::statement last_id_;
     sqlite::statement read_;
+    sqlite::statement look_;
     sqlite::statement oldest_;
     sqlite::statement newest_removed_;
     sqlite::statement purge_;

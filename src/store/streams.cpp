@@ -6,6 +6,33 @@ namespace skein::store {
 
 namespace {
 
+constexpr const char* read_since_offset =
+    "SELECT offset, key, payload, created_at FROM _honker_stream"
+    " WHERE topic = ?1 AND offset > ?2 ORDER BY offset LIMIT ?3";
+
+/// One statement, so that what is removed meanwhile is either read or told. The row without a
+/// payload tells of what was removed.
+std::string look_since_offset(family_shape shape)
+{
+    const std::string removed =
+        shape == family_shape::complete
+            ? "SELECT last, NULL, NULL, NULL FROM _skein_removed_events WHERE name = ?1 UNION ALL "
+            : "";
+    return removed + "SELECT * FROM (" + read_since_offset + ")";
+}
+
+stream_event read_row(const sqlite::execution& found)
+{
+    stream_event event;
+    event.offset = found.integer(0);
+    if (!found.is_null(1)) {
+        event.key.emplace(found.text(1));
+    }
+    event.payload = found.text(2);
+    event.created_at = found.integer(3);
+    return event;
+}
+
 /// What the one row says, if it says anything.
 std::optional<std::int64_t> number(sqlite::execution found)
 {
@@ -21,8 +48,7 @@ streams::streams(sqlite::connection connection, family_shape shape)
     : connection_(connection), shape_(shape),
       insert_(connection, "INSERT INTO _honker_stream (topic, key, payload, created_at)"
                           " VALUES (?1, ?2, ?3, ?4)"),
-      read_(connection, "SELECT offset, key, payload, created_at FROM _honker_stream"
-                        " WHERE topic = ?1 AND offset > ?2 ORDER BY offset LIMIT ?3"),
+      read_(connection, read_since_offset), look_(connection, look_since_offset(shape)),
       first_offset_(connection, "SELECT min(offset) FROM _honker_stream WHERE topic = ?1"),
       last_offset_(connection, "SELECT max(offset) FROM _honker_stream WHERE topic = ?1"),
       last_removed_(connection, "SELECT last FROM _skein_removed_events WHERE name = ?1"),
@@ -63,15 +89,29 @@ std::vector<stream_event> streams::read_since(std::string_view topic, std::int64
     std::vector<stream_event> all;
     sqlite::execution found = read_.start(topic, offset, limit);
     while (found.step()) {
-        stream_event& event = all.emplace_back();
-        event.offset = found.integer(0);
-        if (!found.is_null(1)) {
-            event.key.emplace(found.text(1));
-        }
-        event.payload = found.text(2);
-        event.created_at = found.integer(3);
+        all.push_back(read_row(found));
     }
     return all;
+}
+
+log_page<stream_event> streams::look_since(std::string_view topic, std::int64_t offset,
+                                           std::int64_t limit)
+{
+    log_page<stream_event> page;
+    if (shape_ == family_shape::complete) {
+        page.removed_through = 0;
+    }
+    std::size_t length = 0;
+    sqlite::execution found = look_.start(topic, offset, limit);
+    while (length < longest_page && found.step()) {
+        if (found.is_null(2)) {
+            page.removed_through = found.integer(0);
+        } else {
+            page.entries.push_back(read_row(found));
+            length += page.entries.back().payload.size();
+        }
+    }
+    return page;
 }
 
 std::int64_t streams::first_offset(std::string_view topic)

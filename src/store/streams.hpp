@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/log_page.hpp"
 #include "store/table_family.hpp"
 
 #include <cstdint>
@@ -46,6 +47,11 @@ public:
     /// `limit` is negative. Only reads.
     [[nodiscard]] std::vector<stream_event> read_since(std::string_view topic, std::int64_t offset,
                                                        std::int64_t limit);
+
+    /// As `read_since`, and what was removed, both of one state of the file. It may also stop at
+    /// the length of a page. Only reads.
+    [[nodiscard]] log_page<stream_event> look_since(std::string_view topic, std::int64_t offset,
+                                                    std::int64_t limit);
 
     /// The offset of the first event of the topic that is there; 0 when there is none. Only reads.
     [[nodiscard]] std::int64_t first_offset(std::string_view topic);
@@ -95,6 +101,7 @@ private:
     family_shape shape_;
     sqlite::statement insert_;
     sqlite::statement read_;
+    sqlite::statement look_;
     sqlite::statement first_offset_;
     sqlite::statement last_offset_;
     sqlite::statement last_removed_;

@@ -11,11 +11,11 @@ namespace skein::api {
 
 /// Something small that is written. `work(batch)` may be called again after it was undone.
 template <class Work>
-class queue_unit final : public runtime::unit {
+class small_unit final : public runtime::unit {
 public:
     using result_type = std::invoke_result_t<Work&, runtime::batch&>;
 
-    explicit queue_unit(Work work) : work_(std::move(work)) {}
+    explicit small_unit(Work work) : work_(std::move(work)) {}
 
     void run(runtime::batch& batch) override { result = work_(batch); }
 
@@ -29,7 +29,7 @@ private:
 template <class Work>
 auto write(const std::shared_ptr<runtime::engine>& engine, Work work)
 {
-    return runtime::await_result(engine, std::make_shared<queue_unit<Work>>(std::move(work)));
+    return runtime::await_result(engine, std::make_shared<small_unit<Work>>(std::move(work)));
 }
 
 } // namespace skein::api
