@@ -5,9 +5,11 @@
 #include <skein/export.hpp>
 #include <skein/job_info.hpp>
 #include <skein/listener.hpp>
+#include <skein/named_lock.hpp>
 #include <skein/notification.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
+#include <skein/result_slot.hpp>
 #include <skein/results.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
@@ -34,16 +36,7 @@ namespace skein {
 
 namespace api {
 class database_owner;
-
-template <class Result>
-asio::awaitable<Result> take_result(asio::awaitable<void> done,
-                                    std::shared_ptr<std::optional<Result>> result)
-{
-    co_await std::move(done);
-    co_return std::move(**result);
 }
-
-} // namespace api
 
 /// A SQLite file with queues in it, and the strand that serves them.
 ///
@@ -106,6 +99,12 @@ public:
     /// What jobs have come to, of all queues of the file. Costs nothing; the tables are made by the
     /// first operation that writes.
     [[nodiscard]] skein::results results(const results_options& options = {}) const;
+
+    /// A lock with a name. Costs nothing; the tables are made when it is first taken.
+    ///
+    /// `name`: any text.
+    /// Throws: `errc::invalid_argument` for options that are not accepted.
+    [[nodiscard]] named_lock lock(std::string_view name, const lock_options& options = {}) const;
 
     /// The job of this number, live or dead, in whatever queue it is.
     ///

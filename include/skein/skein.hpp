@@ -9,8 +9,10 @@
 #include <skein/job.hpp>
 #include <skein/job_info.hpp>
 #include <skein/listener.hpp>
+#include <skein/lock_guard.hpp>
 #include <skein/log.hpp>
 #include <skein/message.hpp>
+#include <skein/named_lock.hpp>
 #include <skein/notification.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>

@@ -1,6 +1,7 @@
 #include <skein/database.hpp>
 
 #include "api/database_owner.hpp"
+#include "api/named_lock_state.hpp"
 #include "api/queue_state.hpp"
 #include "api/results_state.hpp"
 #include "api/transport_state.hpp"
@@ -68,6 +69,11 @@ skein::queue database::queue(std::string_view name, const queue_options& options
 skein::results database::results(const results_options& options) const
 {
     return skein::results(api::make_results_state(owner_->engine(), options));
+}
+
+named_lock database::lock(std::string_view name, const lock_options& options) const
+{
+    return named_lock(api::make_named_lock_state(owner_->engine(), name, options));
 }
 
 asio::awaitable<void> database::close() const

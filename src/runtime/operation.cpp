@@ -8,6 +8,9 @@ void operation::complete(std::exception_ptr failure)
         return;
     }
     is_complete_ = true;
+    if (failure) {
+        failed(failure);
+    }
     if (caller_) {
         caller_->resume(std::move(failure));
         caller_.reset();

@@ -37,6 +37,9 @@ public:
     /// Called after the commit that made the operation's effect last, before the caller is resumed.
     virtual void committed() {}
 
+    /// Called when it ends with a failure, before the caller is resumed.
+    virtual void failed(const std::exception_ptr& /*failure*/) noexcept {}
+
     /// Ends the operation and resumes the caller. Only the first call counts.
     void complete(std::exception_ptr failure = nullptr);
 

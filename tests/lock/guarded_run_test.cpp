@@ -1,0 +1,107 @@
+#include "lock/lock_fixture.hpp"
+#include "support/operation.hpp"
+
+#include <asio/any_io_executor.hpp>
+#include <asio/error.hpp>
+#include <asio/this_coro.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace skein;
+using support::operation;
+
+/// Work under a lock: it waits for a notification, and returns 7.
+class GuardedRun : public support::lock_fixture {
+protected:
+    static asio::awaitable<int> work(listener& inbox)
+    {
+        const notification note = co_await inbox.next();
+        co_return note.payload == "7" ? 7 : 0;
+    }
+
+    void finish_work() { db_.run(db_.database().notify("c", "7")); }
+
+    lock_guard guard_ = acquire();
+    listener inbox_ = db_.run(db_.database().listen("c"));
+};
+
+TEST_F(GuardedRun, ReturnsWhatTheWorkReturns)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    EXPECT_FALSE(run.is_done());
+    finish_work();
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.result(), 7);
+    EXPECT_TRUE(guard_.is_held());
+}
+
+TEST_F(GuardedRun, ThrowsWhatTheWorkThrows)
+{
+    const auto fail = []() -> asio::awaitable<int> {
+        co_await asio::this_coro::executor;
+        throw std::runtime_error("spilt");
+    };
+    auto run = db_.start(guard_.run(fail()));
+    db_.settle();
+    ASSERT_TRUE(run.is_done());
+    EXPECT_THROW(run.result(), std::runtime_error);
+}
+
+TEST_F(GuardedRun, CancelsTheWorkWhenTheLockIsLost)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    other_.sql("UPDATE _honker_locks SET owner = 'another' WHERE name = 'l'");
+    db_.advance(5s);
+    EXPECT_FALSE(run.is_done());
+    db_.advance(5s); // it is renewed
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+    EXPECT_FALSE(guard_.is_held());
+}
+
+TEST_F(GuardedRun, CancelsTheWorkWhenItWasStoppedForTooLong)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    db_.advance(31s);
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+}
+
+TEST_F(GuardedRun, CancelsTheWorkWhenTheLockIsReleased)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    guard_ = lock_guard();
+    db_.settle();
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+}
+
+TEST_F(GuardedRun, EndsWithTheDatabase)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    db_.run(db_.database().close());
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::closed);
+}
+
+TEST_F(GuardedRun, CanBeCancelled)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    run.cancel();
+    db_.settle();
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), asio::error::operation_aborted);
+    EXPECT_TRUE(guard_.is_held());
+}
+
+} // namespace
