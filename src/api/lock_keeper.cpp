@@ -55,6 +55,11 @@ bool lock_keeper::has_work(sqlite::connection /*connection*/, clock::wall_time /
         held_->end(); // also if the clock that has said so steps back
         return true;
     }
+    return is_due();
+}
+
+bool lock_keeper::is_due() const noexcept
+{
     return held_->engine().steady_now() >= renew_at_;
 }
 
@@ -65,10 +70,13 @@ std::optional<clock::wall_time> lock_keeper::look_again() const noexcept
 
 runtime::serving lock_keeper::serve(runtime::batch& batch, std::span<waiter* const> /*line*/)
 {
-    if (!held_lock::renew(held_, batch)) {
-        return {.served = 1};
+    // Any transaction of the user's makes all lines look.
+    if (is_due()) {
+        if (!held_lock::renew(held_, batch)) {
+            return {.served = 1};
+        }
+        renew_at_ = next_renewal(*held_);
     }
-    renew_at_ = next_renewal(*held_);
     return {.served = 0, .look_again = look_again()};
 }
 

@@ -26,6 +26,8 @@ public:
     void failed(const std::exception_ptr& failure) noexcept override;
 
 private:
+    [[nodiscard]] bool is_due() const noexcept;
+
     std::shared_ptr<held_lock> held_;
     std::string accepts_;
     clock::steady_time renew_at_;
