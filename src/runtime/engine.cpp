@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <random>
 
 namespace skein::runtime {
@@ -341,15 +342,16 @@ bool engine::look(line& each)
     return true;
 }
 
-/// The first of the line has found something that is good for all of it.
+/// The first of the line has found something that is good for all of it. It goes on its way on
+/// another thread, with what it has found, as soon as it is complete.
 void engine::tell_all(line& told)
 {
-    const std::shared_ptr<waiter> first = file_->waiting.leave(*told.waiters.front());
-    first->complete();
+    const waiter& first = *told.waiters.front();
+    for (auto next = std::next(told.waiters.begin()); next != told.waiters.end(); ++next) {
+        first.share_with(**next);
+    }
     while (!told.waiters.empty()) {
-        const std::shared_ptr<waiter> next = file_->waiting.leave(*told.waiters.front());
-        first->share_with(*next);
-        next->complete();
+        file_->waiting.leave(*told.waiters.front())->complete();
     }
 }
 
