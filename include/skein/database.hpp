@@ -9,6 +9,7 @@
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/results.hpp>
+#include <skein/stream.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
 
@@ -106,6 +107,13 @@ public:
     /// What jobs have come to, of all queues of the file. Costs nothing; the tables are made by the
     /// first operation that writes.
     [[nodiscard]] skein::results results(const results_options& options = {}) const;
+
+    /// A topic of durable events. Costs nothing; the tables are made by the first operation that
+    /// writes.
+    ///
+    /// `topic`: any text. Events carry it; a topic needs no making.
+    [[nodiscard]] skein::stream stream(std::string_view topic,
+                                       const stream_options& options = {}) const;
 
     /// The job of this number, live or dead, in whatever queue it is.
     ///
