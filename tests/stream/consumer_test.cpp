@@ -178,7 +178,7 @@ TEST_F(StreamConsumer, ThatIsNewIsKnownByWhereItStarts)
               (std::vector<stream_consumer>{{"first", 0}, {"behind", 2}, {"end", 5}}));
 }
 
-TEST_F(StreamConsumer, MayBehindAnyOffset)
+TEST_F(StreamConsumer, MayStartBehindAnyOffset)
 {
     publish_many(2);
     consumer low = consume("low", {.behind = std::numeric_limits<std::int64_t>::min()});
