@@ -168,6 +168,23 @@ TEST_F(StreamConsumer, StartsWhereItIsToldAndLeavesTheSavedOffsetAlone)
     EXPECT_EQ(saved(), 3);
 }
 
+TEST_F(StreamConsumer, LeavesTheSavedOffsetAloneAlsoWhereItCompletesTheTables)
+{
+    const support::plain_connection other(db_.path());
+    for (const std::string& each : schema::streams()) {
+        if (each.find("_skein_") == std::string::npos) {
+            other.sql(each);
+        }
+    }
+    other.sql("INSERT INTO _honker_stream (topic, payload) VALUES ('orders', '1'), ('orders', '2');"
+              "INSERT INTO _honker_stream_consumers VALUES ('c', 'orders', 1)");
+    consumer end = consume("c", {.start = consumer_start::end});
+    EXPECT_EQ(saved(), 1);
+    EXPECT_FALSE(db_.run(end.try_next()));
+    consumer resumed = consume();
+    EXPECT_THAT(drain(resumed), ElementsAre(2));
+}
+
 TEST_F(StreamConsumer, ThatIsNewIsKnownByWhereItStarts)
 {
     publish_many(5);
