@@ -11,6 +11,7 @@
 #include <skein/queue.hpp>
 #include <skein/result_slot.hpp>
 #include <skein/results.hpp>
+#include <skein/stream.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
 
@@ -105,6 +106,13 @@ public:
     /// `name`: any text.
     /// Throws: `errc::invalid_argument` for options that are not accepted.
     [[nodiscard]] named_lock lock(std::string_view name, const lock_options& options = {}) const;
+
+    /// A topic of durable events. Costs nothing; the tables are made by the first operation that
+    /// writes.
+    ///
+    /// `topic`: any text. Events carry it; a topic needs no making.
+    [[nodiscard]] skein::stream stream(std::string_view topic,
+                                       const stream_options& options = {}) const;
 
     /// The job of this number, live or dead, in whatever queue it is.
     ///

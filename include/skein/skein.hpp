@@ -2,6 +2,7 @@
 
 // Everything but the opt-in parts: <skein/json.hpp>, and <skein/testing/…> for tests.
 #include <skein/clock.hpp>
+#include <skein/consumer.hpp>
 #include <skein/database.hpp>
 #include <skein/database_options.hpp>
 #include <skein/dead_letters.hpp>
@@ -19,6 +20,8 @@
 #include <skein/queue_choice.hpp>
 #include <skein/results.hpp>
 #include <skein/schema.hpp>
+#include <skein/stream.hpp>
+#include <skein/stream_event.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
 #include <skein/transport_inspection.hpp>

@@ -16,7 +16,7 @@ public:
     using channel = followed_log<channel_log>;
 
     listener_place(std::shared_ptr<const channel> log, std::int64_t id)
-        : follower_(std::move(log), id)
+        : follower_(std::move(log), {id, 0})
     {
     }
 

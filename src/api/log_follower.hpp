@@ -113,8 +113,8 @@ public:
         log_follower& whose_;
     };
 
-    log_follower(std::shared_ptr<const followed_log<Log>> log, std::int64_t read)
-        : log_(std::move(log)), place_{read, 0}
+    log_follower(std::shared_ptr<const followed_log<Log>> log, const log_place& start)
+        : log_(std::move(log)), place_(start)
     {
     }
 

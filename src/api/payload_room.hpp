@@ -7,8 +7,8 @@
 namespace skein::api {
 
 /// Throws `errc::payload_too_large` unless a row has room for the payload, beside the name of what
-/// it belongs to. Looks at no byte of it.
+/// it belongs to, and its key. Looks at no byte of it.
 void require_room(const runtime::engine& database, std::string_view payload,
-                  std::string_view name = {});
+                  std::string_view name = {}, std::string_view key = {});
 
 } // namespace skein::api

@@ -141,9 +141,14 @@ bool streams::save_offset(std::string_view consumer, std::string_view topic, std
     return save_offset_.run(consumer, topic, offset) == 1;
 }
 
+std::optional<std::int64_t> streams::saved_offset(std::string_view consumer, std::string_view topic)
+{
+    return number(offset_.start(consumer, topic));
+}
+
 std::int64_t streams::offset(std::string_view consumer, std::string_view topic)
 {
-    return number(offset_.start(consumer, topic)).value_or(0);
+    return saved_offset(consumer, topic).value_or(0);
 }
 
 std::vector<stream_consumer> streams::consumers(std::string_view topic)

@@ -71,6 +71,10 @@ public:
     /// transaction.
     bool save_offset(std::string_view consumer, std::string_view topic, std::int64_t offset);
 
+    /// How far a consumer has come; nothing when there is no such consumer. Only reads.
+    [[nodiscard]] std::optional<std::int64_t> saved_offset(std::string_view consumer,
+                                                           std::string_view topic);
+
     /// How far a consumer has come; 0 when there is no such consumer. Only reads.
     [[nodiscard]] std::int64_t offset(std::string_view consumer, std::string_view topic);
 

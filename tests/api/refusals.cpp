@@ -32,6 +32,8 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.queue("q").enqueue(reading{owned});
 #elif defined(TEMPORARY_RESULT)
     co_await database.results().save(7, reading{owned});
+#elif defined(TEMPORARY_EVENT)
+    co_await database.stream("t").publish("key", reading{owned});
 #else
     const auto work = [owned](skein::transaction&) {};
     co_await database.transaction(work);
@@ -42,5 +44,6 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await queue.publish("g", value, {.priority = 1});
     co_await database.queue("q").enqueue(value, {.priority = 1});
     co_await database.results().save(7, value, {.ttl = std::chrono::hours{1}});
+    co_await database.stream("t").publish("key", value);
 #endif
 }

@@ -2,10 +2,12 @@
 #include "store/older_queue_program.hpp"
 #include "support/manual_database.hpp"
 
+#include <skein/database.hpp>
 #include <skein/error.hpp>
 #include <skein/queue.hpp>
 #include <skein/results.hpp>
 #include <skein/schema.hpp>
+#include <skein/stream.hpp>
 #include <skein/transport.hpp>
 
 #include <gmock/gmock.h>
@@ -399,5 +401,167 @@ INSTANTIATE_TEST_SUITE_P(FromEveryVersion, QueueSchemaUpgrade,
                          ::testing::Values(queue_version::without_claimed_at,
                                            queue_version::without_scheduled_state,
                                            queue_version::without_additions));
+
+/// The tables of one feature, of which there has been one shape only.
+struct feature {
+    const char* name;
+    std::vector<std::string> (*statements)();
+    std::vector<std::string> objects; ///< of the format; ours come beside them
+};
+
+void PrintTo(const feature& printed, std::ostream* out)
+{
+    *out << printed.name;
+}
+
+class FeatureSchemaText : public Schema, public ::testing::WithParamInterface<feature> {
+protected:
+    static std::vector<std::string> everything_in(const plain_connection& file)
+    {
+        std::vector<std::string> all =
+            file.sql("SELECT type, name, tbl_name, sql FROM sqlite_schema");
+        for (std::string& row : file.sql("SELECT * FROM _skein_meta")) {
+            all.push_back(std::move(row));
+        }
+        return all;
+    }
+};
+
+TEST_P(FeatureSchemaText, MakesTheTablesInAnEmptyFile)
+{
+    apply(owner_, GetParam().statements());
+    const auto names = owner_.sql("SELECT name FROM sqlite_schema");
+    for (const std::string& each : GetParam().objects) {
+        EXPECT_THAT(names, ::testing::Contains(each));
+    }
+    EXPECT_EQ(owner_.value("SELECT * FROM _skein_meta"), GetParam().name + std::string("|1"));
+}
+
+TEST_P(FeatureSchemaText, MayBeRunAgain)
+{
+    apply(owner_, GetParam().statements());
+    const auto before = everything_in(owner_);
+    const std::string version = owner_.value("PRAGMA schema_version");
+    apply(owner_, GetParam().statements());
+    EXPECT_EQ(everything_in(owner_), before);
+    EXPECT_EQ(owner_.value("PRAGMA schema_version"), version);
+}
+
+TEST_P(FeatureSchemaText, CompletesTablesOfTheFormatAlone)
+{
+    for (const std::string& each : GetParam().statements()) {
+        if (each.find("_skein_") == std::string::npos) {
+            owner_.sql(each);
+        }
+    }
+    apply(owner_, GetParam().statements());
+    const plain_connection anew(by_skein_);
+    apply(anew, GetParam().statements());
+    const std::string names = "SELECT type, name, sql FROM sqlite_schema ORDER BY name";
+    EXPECT_EQ(owner_.sql(names), anew.sql(names));
+}
+
+TEST_P(FeatureSchemaText, FitsIntoOneFileWithTheOthers)
+{
+    apply(owner_, GetParam().statements());
+    apply(owner_, schema::queue());
+    apply(owner_, schema::notifications());
+    apply(owner_, schema::streams());
+    apply(owner_, schema::locks());
+    apply(owner_, schema::rate_limits());
+    EXPECT_EQ(owner_.value("SELECT count(*) FROM _skein_meta"), "5");
+}
+
+TEST_P(FeatureSchemaText, HoldsStatementsThatBindNothingAndEndWithoutASemicolon)
+{
+    for (const std::string& each : GetParam().statements()) {
+        EXPECT_FALSE(each.ends_with(";")) << each;
+        EXPECT_EQ(each.find('?'), std::string::npos) << each;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfEach, FeatureSchemaText,
+    ::testing::Values(feature{"notifications",
+                              &schema::notifications,
+                              {"_honker_notifications", "_honker_notifications_recent"}},
+                      feature{
+                          "streams",
+                          &schema::streams,
+                          {"_honker_stream", "_honker_stream_topic", "_honker_stream_consumers"}},
+                      feature{"locks", &schema::locks, {"_honker_locks"}},
+                      feature{"rate_limits", &schema::rate_limits, {"_honker_rate_limits"}}));
+
+/// Notifications and streams, made by skein and by the owner of the schema.
+class LogSchemaText : public Schema {
+protected:
+    static void use(manual_database& database, bool create_schema)
+    {
+        listener inbox =
+            database.run(database.database().listen("orders", {.create_schema = create_schema}));
+        database.run(database.database().notify("orders", "1", {.create_schema = create_schema}));
+        EXPECT_EQ(database.run(inbox.next()).payload, "1");
+        EXPECT_EQ(database.run(database.database().prune_notifications(
+                      {.keep = 0}, {.create_schema = create_schema})),
+                  1U);
+
+        const stream events =
+            database.database().stream("orders", {.create_schema = create_schema});
+        consumer who = database.run(events.consumer("c"));
+        database.run(events.publish("key", "2"));
+        EXPECT_EQ(database.run(who.next()).payload, "2");
+        EXPECT_TRUE(database.run(who.save()));
+        EXPECT_EQ(database.run(events.trim({.passed_by_all = true})), 1U);
+    }
+};
+
+TEST_F(LogSchemaText, IsWhatSkeinMakesItself)
+{
+    manual_database database(by_skein_);
+    use(database, true);
+    apply(owner_, schema::notifications());
+    apply(owner_, schema::streams());
+    const std::string all = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
+    EXPECT_EQ(owner_.sql(all), plain_connection(by_skein_).sql(all));
+    EXPECT_THAT(owner_.sql("SELECT * FROM _skein_meta ORDER BY name"),
+                ElementsAre("notifications|1", "streams|1"));
+}
+
+TEST_F(LogSchemaText, GivesWhatHandlesNeedThatLeaveTheSchemaAlone)
+{
+    apply(owner_, schema::notifications());
+    apply(owner_, schema::streams());
+    const std::string before = owner_.value("PRAGMA schema_version");
+    manual_database database(by_owner_);
+    use(database, false);
+    use(database, true);
+    EXPECT_EQ(owner_.value("PRAGMA schema_version"), before);
+}
+
+TEST_F(LogSchemaText, IsWhatHandlesFailClearlyWithoutThatLeaveItAlone)
+{
+    manual_database database(by_owner_);
+    const auto failure_of = [&](auto&& call) -> std::string {
+        try {
+            call();
+        } catch (const error& refused) {
+            EXPECT_EQ(refused.code(), make_error_code(errc::storage_failure));
+            return refused.what();
+        }
+        return "none";
+    };
+    EXPECT_THAT(failure_of([&] {
+                    static_cast<void>(database.run(
+                        database.database().listen("orders", {.create_schema = false})));
+                }),
+                HasSubstr("no such table: _honker_notifications"));
+    EXPECT_THAT(failure_of([&] {
+                    const stream events =
+                        database.database().stream("orders", {.create_schema = false});
+                    database.run(events.publish("1"));
+                }),
+                HasSubstr("no such table: _honker_stream"));
+    EXPECT_THAT(owner_.sql("SELECT name FROM sqlite_schema"), IsEmpty());
+}
 
 } // namespace

@@ -103,6 +103,20 @@ TEST_F(Listening, IsToldThatItHasLagged)
     EXPECT_THAT(drain(inbox), ElementsAre("3", "4"));
 }
 
+TEST_F(Listening, IsPrunedInSlicesThatWalkPastWhatStaysOnce)
+{
+    const auto notify_many = [&](transaction& tx) {
+        for (int i = 0; i < 1200; ++i) {
+            db_.database().notify(tx, "orders", "1");
+        }
+    };
+    db_.run(db_.database().transaction(notify_many));
+    const statement_counter statements(db_.handle());
+    EXPECT_EQ(db_.run(db_.database().prune_notifications({.keep = 100})), 1100U);
+    EXPECT_EQ(statements.count("COMMIT"), 3U);
+    EXPECT_EQ(statements.count("LIMIT 1 OFFSET"), 1U);
+}
+
 TEST_F(Listening, OneQueryServesAThousandListeners)
 {
     std::vector<listener> inboxes;

@@ -184,6 +184,7 @@ TEST_F(Streams, KnowWhatIsGoneWhoeverHasRemovedIt)
 
 TEST_F(Streams, KnowHowFarConsumersHaveCome)
 {
+    EXPECT_EQ(streams_.saved_offset("a", "t"), std::nullopt);
     EXPECT_EQ(streams_.offset("a", "t"), 0);
     EXPECT_TRUE(save("a", "t", 5));
     EXPECT_FALSE(save("a", "t", 5));
@@ -198,6 +199,8 @@ TEST_F(Streams, KnowHowFarConsumersHaveCome)
 TEST_F(Streams, TakeAnyFirstOffsetOfAConsumer)
 {
     EXPECT_TRUE(save("a", "t", 0));
+    EXPECT_EQ(streams_.saved_offset("a", "t"), 0) << "which is not the same as none";
+    EXPECT_EQ(streams_.saved_offset("a", "another"), std::nullopt);
     EXPECT_FALSE(save("a", "t", -1));
     EXPECT_TRUE(save("b", "t", most_negative));
     EXPECT_EQ(streams_.offset("b", "t"), most_negative);
