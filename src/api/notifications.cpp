@@ -15,6 +15,7 @@
 #include <skein/error.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,17 +69,19 @@ api::removal removal_by_age(std::shared_ptr<notification_store> there, bool crea
     };
 }
 
-/// The newest one that is to go is looked for once: that walks past all that are kept.
+/// The newest one that is to go is looked for once: that walks past all that are kept. Each slice
+/// runs a copy of this, so it is told to the next one; not before it is committed, since what it
+/// was found among may be undone.
 api::removal removal_by_number(std::shared_ptr<notification_store> there, bool create_schema,
                                std::size_t keep)
 {
+    const auto last = std::make_shared<std::optional<std::int64_t>>();
     return [there = std::move(there), create_schema, kept = api::kept_of(keep),
-            last = std::optional<std::int64_t>()](runtime::batch& batch) mutable {
+            last](runtime::batch& batch) {
         store::notifications& tables = there->ready(batch, create_schema);
-        if (!last) {
-            last = tables.newest_but(kept).value_or(0);
-        }
-        return tables.remove_through(*last, api::most_in_slice);
+        const std::int64_t newest = *last ? **last : tables.newest_but(kept).value_or(0);
+        batch.after_commit([last, newest] { *last = newest; });
+        return tables.remove_through(newest, api::most_in_slice);
     };
 }
 
