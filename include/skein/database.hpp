@@ -9,6 +9,7 @@
 #include <skein/notification.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
+#include <skein/rate_limit.hpp>
 #include <skein/result_slot.hpp>
 #include <skein/results.hpp>
 #include <skein/stream.hpp>
@@ -113,6 +114,26 @@ public:
     /// `topic`: any text. Events carry it; a topic needs no making.
     [[nodiscard]] skein::stream stream(std::string_view topic,
                                        const stream_options& options = {}) const;
+
+    /// How often something may be done. Costs nothing; the tables are made by the first operation.
+    ///
+    /// `name`: any text. A limit needs no making.
+    /// Throws: `errc::invalid_argument` for options that are not accepted.
+    [[nodiscard]] skein::rate_limit rate_limit(std::string_view name,
+                                               const rate_limit_options& options) const;
+
+    /// Forgets what the rate limits of the file do not need any more: windows that began longer ago
+    /// than `older_than`, and paced limits that have all of their burst.
+    ///
+    /// `older_than`: zero or more, and longer than any window that is used: one that goes on is
+    /// forgotten, too, when it began that long ago, and its permits can be taken once more.
+    /// Works in slices, each at most 500 rows and a commit of its own, so that nobody waits for
+    /// long. Returns how many it has forgotten.
+    /// Throws: `errc::invalid_argument` from the call itself for a negative age.
+    /// Cancellation, errors: between two slices, too; what the slices before have forgotten stays
+    /// forgotten, and how many those were is not told.
+    [[nodiscard]] asio::awaitable<std::size_t>
+    sweep_rate_limits(std::chrono::seconds older_than, rate_limit_sweep_options options = {}) const;
 
     /// The job of this number, live or dead, in whatever queue it is.
     ///

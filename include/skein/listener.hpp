@@ -49,7 +49,8 @@ public:
     /// The next notification; waits for it without limit.
     ///
     /// Throws: `lagged` when some were removed before they were read. The next call goes on with
-    /// what is still there.
+    /// what is still there. It is told once: `next() || timer` drops what is thrown in it while the
+    /// timer ends well, so prefer `next_within` where that matters.
     /// Cancellation: ends with `asio::error::operation_aborted` and loses nothing, at whatever
     /// moment it comes.
     [[nodiscard]] asio::awaitable<notification> next();

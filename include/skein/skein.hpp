@@ -18,6 +18,7 @@
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>
+#include <skein/rate_limit.hpp>
 #include <skein/results.hpp>
 #include <skein/schema.hpp>
 #include <skein/stream.hpp>

@@ -3,6 +3,7 @@
 #include "api/database_owner.hpp"
 #include "api/named_lock_state.hpp"
 #include "api/queue_state.hpp"
+#include "api/rate_limit_state.hpp"
 #include "api/results_state.hpp"
 #include "api/transport_state.hpp"
 #include "runtime/awaiting.hpp"
@@ -64,6 +65,12 @@ skein::transport database::transport(const transport_options& options) const
 skein::queue database::queue(std::string_view name, const queue_options& options) const
 {
     return skein::queue(api::make_queue_state(owner_->engine(), name, options));
+}
+
+skein::rate_limit database::rate_limit(std::string_view name,
+                                       const rate_limit_options& options) const
+{
+    return skein::rate_limit(api::make_rate_limit_state(owner_->engine(), name, options));
 }
 
 skein::results database::results(const results_options& options) const

@@ -129,10 +129,12 @@ public:
     asio::awaitable<void> fetch(std::size_t most, runtime::patience how_long)
     {
         const auto wait = std::make_shared<log_waiter<Log>>(log_, place_, most, how_long);
-        co_await runtime::await_operation(log_->engine, wait);
-        // Whoever was cancelled as late as this does not get what is returned.
         const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
-        if (cancellation.cancelled() != asio::cancellation_type::none) {
+        const asio::cancellation_type before = cancellation.cancelled();
+        co_await runtime::await_operation(log_->engine, wait);
+        // Whoever was cancelled as late as this does not get what is returned. Who was cancelled
+        // before, and goes on all the same, does.
+        if (cancellation.cancelled() != before) {
             std::rethrow_exception(runtime::cancelled_failure());
         }
         turn_page(*wait);

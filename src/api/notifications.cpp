@@ -68,18 +68,16 @@ api::removal removal_by_age(std::shared_ptr<notification_store> there, bool crea
     };
 }
 
-/// The newest one that is to go is looked for once: that walks past all that are kept.
-api::removal removal_by_number(std::shared_ptr<notification_store> there, bool create_schema,
+api::removal removal_by_number(const std::shared_ptr<notification_store>& there, bool create_schema,
                                std::size_t keep)
 {
-    return [there = std::move(there), create_schema, kept = api::kept_of(keep),
-            last = std::optional<std::int64_t>()](runtime::batch& batch) mutable {
-        store::notifications& tables = there->ready(batch, create_schema);
-        if (!last) {
-            last = tables.newest_but(kept).value_or(0);
-        }
-        return tables.remove_through(*last, api::most_in_slice);
-    };
+    return api::removal_up_to(
+        [there, create_schema, kept = api::kept_of(keep)](runtime::batch& batch) {
+            return there->ready(batch, create_schema).newest_but(kept);
+        },
+        [there, create_schema](runtime::batch& batch, std::int64_t last) {
+            return there->ready(batch, create_schema).remove_through(last, api::most_in_slice);
+        });
 }
 
 } // namespace

@@ -2,34 +2,35 @@
 
 #include "api/small_unit.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace skein::api {
 
-namespace {
-
-/// Removes until a slice is not full. All slices are of one removal, which may remember what it has
-/// looked for; the last of them may outlive its caller.
-asio::awaitable<std::size_t> remove_all(std::shared_ptr<runtime::engine> engine,
-                                        std::shared_ptr<const removal> removing)
+removal removal_up_to(std::function<std::optional<std::int64_t>(runtime::batch&)> find_last,
+                      std::function<std::int64_t(runtime::batch&, std::int64_t)> remove)
 {
-    const auto slice = [removing](runtime::batch& batch) { return (*removing)(batch); };
-    std::size_t removed = 0;
-    std::int64_t last = most_in_slice;
-    while (last == most_in_slice) {
-        last = co_await write(engine, slice);
-        removed += static_cast<std::size_t>(last);
-    }
-    co_return removed;
+    // Each slice runs a copy of this. It tells the next one what it has found when that is
+    // committed: what it was found among may be undone.
+    const auto known = std::make_shared<std::optional<std::int64_t>>();
+    return [find_last = std::move(find_last), remove = std::move(remove),
+            known](runtime::batch& batch) -> std::int64_t {
+        const std::optional<std::int64_t> last = *known ? *known : find_last(batch);
+        batch.after_commit([known, last] { *known = last; });
+        return last ? remove(batch, *last) : 0;
+    };
 }
-
-} // namespace
 
 asio::awaitable<std::size_t> remove_in_slices(std::shared_ptr<runtime::engine> engine,
                                               std::vector<removal> removals)
 {
     std::size_t removed = 0;
-    for (removal& each : removals) {
-        const auto removing = std::make_shared<const removal>(std::move(each));
-        removed += co_await remove_all(engine, removing);
+    for (const removal& each : removals) {
+        std::int64_t last = most_in_slice;
+        while (last == most_in_slice) {
+            last = co_await write(engine, each);
+            removed += static_cast<std::size_t>(last);
+        }
     }
     co_return removed;
 }

@@ -23,18 +23,15 @@ api::removal removal_by_age(state_handle state, std::chrono::seconds older_than)
     };
 }
 
-/// The last one that is to go is looked for once: that walks past all that are kept.
-api::removal removal_by_number(state_handle state, std::size_t keep)
+api::removal removal_by_number(const state_handle& state, std::size_t keep)
 {
-    return [state = std::move(state), kept = api::kept_of(keep), is_known = false,
-            last = std::optional<std::int64_t>()](runtime::batch& batch) mutable {
-        store::streams& there = state->ready(batch);
-        if (!is_known) {
-            last = there.last_but(state->topic(), kept);
-            is_known = true;
-        }
-        return last ? there.trim_through(state->topic(), *last, api::most_in_slice) : 0;
-    };
+    return api::removal_up_to(
+        [state, kept = api::kept_of(keep)](runtime::batch& batch) {
+            return state->ready(batch).last_but(state->topic(), kept);
+        },
+        [state](runtime::batch& batch, std::int64_t last) {
+            return state->ready(batch).trim_through(state->topic(), last, api::most_in_slice);
+        });
 }
 
 /// Looked for in each slice: a consumer may have come that still needs the rest.

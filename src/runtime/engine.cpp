@@ -20,10 +20,19 @@ namespace skein::runtime {
 namespace {
 
 // The wall clock may step while the steady clock waits: look at it again at least this often.
-constexpr std::chrono::nanoseconds longest_sleep = std::chrono::seconds{60};
+constexpr std::chrono::seconds longest_sleep{60};
 
-// The clocks drift apart by less while they wait: it is a step, when they are farther apart.
-constexpr std::chrono::nanoseconds smallest_step = std::chrono::milliseconds{100};
+// Clocks drift: it is a step, or as good as one, when they have come farther apart than this.
+constexpr duration smallest_step = std::chrono::milliseconds{100};
+
+/// How long to sleep when something is due at that moment. The difference of any two moments is
+/// more than a duration can hold.
+std::chrono::nanoseconds sleep_until(clock::wall_time due, clock::wall_time now)
+{
+    constexpr clock::wall_time last = clock::wall_time::max();
+    const clock::wall_time latest = now < last - longest_sleep ? now + longest_sleep : last;
+    return std::clamp(due, now, latest) - now;
+}
 
 std::string make_worker_id()
 {
@@ -86,6 +95,7 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
     length_limit_ = file_->connection.length_limit();
+    file_->clock_distance = clock_distance();
     for (const std::string& each : opening_warnings(file_->connection, options_)) {
         log(log_level::warning, each);
     }
@@ -433,15 +443,13 @@ void engine::set_deadline()
     const clock::steady_time steady = clock_->steady_now();
     clock::steady_time at = steady + longest_sleep;
     if (const auto due = file_->waiting.next_due(file_->connection, wall)) {
-        const auto wait = std::max(*due - wall, clock::wall_time::duration::zero());
-        at = std::min(at, steady + std::min<std::chrono::nanoseconds>(wait, longest_sleep));
+        at = steady + sleep_until(*due, wall);
     }
     if (const auto limit = file_->waiting.next_limit()) {
         at = std::min(at, *limit);
     }
     if (!file_->deadline_at || at < *file_->deadline_at) {
         file_->deadline_at = at;
-        file_->clock_distance = clock_distance();
         file_->deadline->set(at - steady, [this] { reach_deadline(); });
     }
 }
@@ -454,15 +462,26 @@ void engine::reach_deadline()
     file_->deadline_at.reset();
     file_->waiting.expire(clock_->steady_now());
     file_->waiting.mark_due(clock_->wall_now());
-    if (std::chrono::abs(clock_distance() - file_->clock_distance) > smallest_step) {
-        file_->waiting.mark_dated();
-    }
+    notice_clock_step();
     pump();
 }
 
-std::chrono::nanoseconds engine::clock_distance() const noexcept
+/// A date was told by a look at the wall clock. When that steps back, what the line waits for may
+/// come long before it.
+void engine::notice_clock_step()
 {
-    return clock_->wall_now().time_since_epoch() - clock_->steady_now().time_since_epoch();
+    const duration distance = clock_distance();
+    if (std::chrono::abs(distance - file_->clock_distance) > smallest_step) {
+        // Before the lines look: a step that comes while they do is noticed the next time.
+        file_->clock_distance = distance;
+        file_->waiting.mark_dated();
+    }
+}
+
+duration engine::clock_distance() const noexcept
+{
+    return duration(clock_->wall_now().time_since_epoch()) -
+           duration(clock_->steady_now().time_since_epoch());
 }
 
 /// Closes the file and lets go of the executor. What is still there ends with `errc::closed`.

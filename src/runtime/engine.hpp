@@ -98,8 +98,8 @@ private:
         lock_wait lock;
         std::unique_ptr<alarm> deadline;
         std::optional<skein::clock::steady_time> deadline_at; ///< when it rings
-        /// How far the clocks were apart when it was set.
-        std::chrono::nanoseconds clock_distance{};
+        /// How far the clocks were apart before the lines that have a date now took it.
+        skein::duration clock_distance{};
         std::deque<std::shared_ptr<unit>> units;
         std::deque<std::shared_ptr<reading>> readings;
         waitlist waiting;
@@ -124,7 +124,8 @@ private:
     bool probe(line& each);
     bool look(line& each);
     void tell_all(line& told);
-    [[nodiscard]] std::chrono::nanoseconds clock_distance() const noexcept;
+    void notice_clock_step();
+    [[nodiscard]] skein::duration clock_distance() const noexcept;
     void wait_for_lock();
     void fail_everything(const error& failure);
     void abandon_file(const error& reason);

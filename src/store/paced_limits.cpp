@@ -65,16 +65,19 @@ permit_attempt paced_limits::try_take(std::string_view name, const pace& wanted,
     }
     // Also without a permit: each try would pull it back to a later time, always just too far
     // ahead, if the first one were not kept.
-    if (is_taken || stored > limit.arrival) {
-        write_.run(name, limit.arrival);
+    const bool is_pulled_back = !is_taken && stored > limit.arrival;
+    if ((is_taken || is_pulled_back) && write_.run(name, limit.arrival) == 0) {
+        throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
+                            "a trigger on _skein_rate_limits ignores the permit");
     }
-    return {is_taken, limit.free_at()};
+    return {is_taken, limit.free_at(), is_pulled_back};
 }
 
-std::int64_t paced_limits::next_free(std::string_view name, const pace& wanted, std::int64_t now)
+permit_forecast paced_limits::look(std::string_view name, const pace& wanted, std::int64_t now)
 {
-    const moment limit(wanted, now, stored_arrival(name));
-    return limit.is_free() ? now : limit.free_at();
+    const std::optional<std::int64_t> stored = stored_arrival(name);
+    const moment limit(wanted, now, stored);
+    return {limit.is_free() ? now : limit.free_at(), stored > limit.arrival};
 }
 
 std::int64_t paced_limits::sweep(std::int64_t most, std::int64_t now)

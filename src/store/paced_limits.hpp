@@ -25,6 +25,17 @@ struct permit_attempt {
     bool is_taken = false;
     /// When the next one is free, if nobody else takes it.
     std::int64_t free_at = 0;
+    /// Whether it has pulled back what was too far ahead: others may be free earlier, too.
+    bool is_pulled_back = false;
+};
+
+/// What a look at a limit has found.
+struct permit_forecast {
+    /// When the next permit is free: the moment of the look, or later.
+    std::int64_t free_at = 0;
+    /// Whether what is stored is too far ahead. Until a `try_take` has pulled it back, each look
+    /// tells of a later time.
+    bool must_pull_back = false;
 };
 
 /// Limits that pace: in no stretch of time are more permits taken than have come in it, and a
@@ -47,11 +58,8 @@ public:
     /// transaction, also to no avail: pulling back what is too far ahead must be kept.
     permit_attempt try_take(std::string_view name, const pace& wanted, std::int64_t now);
 
-    /// When the next permit is free: `now`, or later. Only reads, and so pulls nothing back:
-    /// whoever waits for a permit asks by `try_take`, for this one might tell of a later time each
-    /// time.
-    [[nodiscard]] std::int64_t next_free(std::string_view name, const pace& wanted,
-                                         std::int64_t now);
+    /// When the next permit is free. Only reads, and so pulls nothing back.
+    [[nodiscard]] permit_forecast look(std::string_view name, const pace& wanted, std::int64_t now);
 
     /// Forgets limits that have all of their burst, which are like those that nobody has used: at
     /// most so many, all of them when `most` is negative. Returns how many. Wants a write

@@ -47,7 +47,13 @@ rate_limits::rate_limits(sqlite::connection connection)
 bool rate_limits::try_take(std::string_view name, std::int64_t limit, std::int64_t per,
                            std::int64_t now)
 {
-    return take_.run(name, window_of(now, per), limit) == 1;
+    const bool is_taken = take_.run(name, window_of(now, per), limit) == 1;
+    if (!is_taken && next_free(name, limit, per, now) == now) {
+        // A waiter would try again and again.
+        throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
+                            "a trigger on _honker_rate_limits ignores the permit");
+    }
+    return is_taken;
 }
 
 std::int64_t rate_limits::next_free(std::string_view name, std::int64_t limit, std::int64_t per,

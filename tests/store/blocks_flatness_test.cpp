@@ -237,7 +237,7 @@ TEST_P(RateLimitFlatness, DoesNotGrowWithWhatIsThere)
         all.count("paced try_take", [&] { return paced.try_take("r", wanted, now).is_taken; });
         all.count("paced try_take in vain",
                   [&] { return paced.try_take("r", wanted, now).is_taken; });
-        all.count("paced next_free", [&] { return paced.next_free("r", wanted, now); });
+        all.count("paced look", [&] { return paced.look("r", wanted, now).free_at; });
         all.count("paced sweep nothing", [&] { return paced.sweep(10, -300'000); });
         all.count("paced sweep", [&] { return paced.sweep(10, now); });
     });

@@ -30,7 +30,7 @@ class PacedLimits : public testing::Test {
 protected:
     bool try_take(const pace& wanted, std::int64_t time = now, std::string_view name = "r")
     {
-        const std::int64_t forecast = limits_.next_free(name, wanted, time);
+        const std::int64_t forecast = limits_.look(name, wanted, time).free_at;
         const permit_attempt attempt =
             tables_.write([&] { return limits_.try_take(name, wanted, time); });
         if (!attempt.is_taken) {
@@ -159,11 +159,43 @@ TEST_F(PacedLimits, PullBackWhatNoPaceOfTheirsCouldHaveStored)
 {
     for (const char* const far : {"9223372036854775807", "5000000000000", "1e300"}) {
         store(far);
-        EXPECT_EQ(limits_.next_free("r", {}, now), now + second);
+        const permit_forecast before = limits_.look("r", {}, now);
+        EXPECT_EQ(before.free_at, now + second);
+        EXPECT_TRUE(before.must_pull_back);
         EXPECT_FALSE(try_take({}));
         EXPECT_THAT(rows(), ElementsAre("r|" + std::to_string(now + second)));
         EXPECT_TRUE(try_take({}, now + second));
     }
+}
+
+TEST_F(PacedLimits, TellByALookThatSomethingHasToBePulledBackUntilItIs)
+{
+    EXPECT_FALSE(limits_.look("r", {}, now).must_pull_back) << "nobody has used it";
+    EXPECT_TRUE(try_take({}));
+    EXPECT_FALSE(limits_.look("r", {}, now).must_pull_back);
+    EXPECT_TRUE(limits_.look("r", {}, now - 1).must_pull_back);
+    EXPECT_EQ(limits_.look("r", {}, now - 1).free_at, now - 1 + second);
+    EXPECT_FALSE(try_take({}, now - 1));
+    EXPECT_FALSE(limits_.look("r", {}, now - 1).must_pull_back);
+}
+
+TEST_F(PacedLimits, TellWhetherATryHasPulledSomethingBack)
+{
+    const auto attempt = [&](std::int64_t time) {
+        return tables_.write([&] { return limits_.try_take("r", {}, time); });
+    };
+    EXPECT_FALSE(attempt(now).is_pulled_back);
+    EXPECT_FALSE(attempt(now).is_pulled_back);
+    EXPECT_TRUE(attempt(now - second).is_pulled_back);
+    EXPECT_FALSE(attempt(now - second).is_pulled_back);
+    EXPECT_FALSE(attempt(now).is_pulled_back);
+}
+
+TEST_F(PacedLimits, TellOfATriggerThatIgnoresAPermit)
+{
+    tables_.file().sql("CREATE TRIGGER t BEFORE INSERT ON _skein_rate_limits"
+                       " BEGIN SELECT RAISE(IGNORE); END");
+    EXPECT_THROW(try_take({}), skein::sqlite::error);
 }
 
 TEST_F(PacedLimits, TakeWhatIsLongPastOrNoTimeForUnused)
@@ -255,7 +287,7 @@ TEST(PacedLimitModel, AndABucketDoTheSame)
             }
             const bool has_permit = fill >= wanted.per;
             const std::int64_t next = has_permit ? time : time + wanted.per - fill;
-            ASSERT_EQ(limits.next_free("r", wanted, time), next) << "in step " << turn;
+            ASSERT_EQ(limits.look("r", wanted, time).free_at, next) << "in step " << turn;
             ASSERT_EQ(limits.try_take("r", wanted, time).is_taken, has_permit);
             fill -= has_permit ? wanted.per : 0;
             const std::int64_t passed = pick(wanted.per * (pick(9) == 0 ? 9 : 2));

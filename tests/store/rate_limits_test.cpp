@@ -49,6 +49,13 @@ protected:
     rate_limits limits_{tables_.connection()};
 };
 
+TEST_F(RateLimits, TellOfATriggerThatIgnoresAPermit)
+{
+    tables_.file().sql("CREATE TRIGGER t BEFORE INSERT ON _honker_rate_limits"
+                       " BEGIN SELECT RAISE(IGNORE); END");
+    EXPECT_THROW(try_take(2, 10), skein::sqlite::error);
+}
+
 TEST_F(RateLimits, CountInWindowsFromTheEpochOn)
 {
     EXPECT_TRUE(try_take(2, 10));
