@@ -92,21 +92,7 @@ std::vector<notification> notifications::read_since(std::string_view channel, st
 log_page<notification> notifications::look_since(std::string_view channel, std::int64_t id,
                                                  std::int64_t limit)
 {
-    log_page<notification> page;
-    if (shape_ == family_shape::complete) {
-        page.removed_through = 0;
-    }
-    std::size_t length = 0;
-    sqlite::execution found = look_.start(channel, id, limit);
-    while (length < longest_page && found.step()) {
-        if (found.is_null(1)) {
-            page.removed_through = found.integer(0);
-        } else {
-            page.entries.push_back(read_row(found));
-            length += page.entries.back().payload.size();
-        }
-    }
-    return page;
+    return read_page<notification>(look_.start(channel, id, limit), shape_, 1, read_row);
 }
 
 std::int64_t notifications::oldest(std::string_view channel)

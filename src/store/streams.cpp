@@ -97,21 +97,7 @@ std::vector<stream_event> streams::read_since(std::string_view topic, std::int64
 log_page<stream_event> streams::look_since(std::string_view topic, std::int64_t offset,
                                            std::int64_t limit)
 {
-    log_page<stream_event> page;
-    if (shape_ == family_shape::complete) {
-        page.removed_through = 0;
-    }
-    std::size_t length = 0;
-    sqlite::execution found = look_.start(topic, offset, limit);
-    while (length < longest_page && found.step()) {
-        if (found.is_null(2)) {
-            page.removed_through = found.integer(0);
-        } else {
-            page.entries.push_back(read_row(found));
-            length += page.entries.back().payload.size();
-        }
-    }
-    return page;
+    return read_page<stream_event>(look_.start(topic, offset, limit), shape_, 2, read_row);
 }
 
 std::int64_t streams::first_offset(std::string_view topic)
