@@ -132,6 +132,7 @@ private:
     void settle();
     void set_deadline();
     void reach_deadline();
+    void pass_time();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
     [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
     void log(log_level level, const std::string& text) const;

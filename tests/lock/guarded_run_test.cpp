@@ -74,6 +74,24 @@ TEST_F(GuardedRun, CancelsTheWorkWhenItWasStoppedForTooLong)
     EXPECT_EQ(run.error(), errc::lock_lost);
 }
 
+TEST_F(GuardedRun, CancelsTheWorkAtItsTimeWhileOthersWaitForTheFile)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    other_.sql("BEGIN IMMEDIATE");
+    std::vector<operation<std::int64_t>> writers;
+    for (int i = 0; i < 299; ++i) {
+        writers.push_back(db_.start(db_.database().notify("another", "1")));
+        db_.advance(100ms);
+        ASSERT_FALSE(run.is_done());
+    }
+    db_.advance(200ms); // its time is over
+    db_.advance(10ms);  // the next try
+    EXPECT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+    other_.sql("COMMIT");
+}
+
 TEST_F(GuardedRun, CancelsTheWorkWhenTheLockIsReleased)
 {
     auto run = db_.start(guard_.run(work(inbox_)));
