@@ -51,8 +51,9 @@ public:
     log_waiter(std::shared_ptr<const followed_log<Log>> log, const log_place& from,
                std::size_t most, runtime::patience how_long)
         : waiter(how_long), log_(std::move(log)), from_(from), most_(most),
-          accepts_(Log::lines_of(log_->name) + std::to_string(from.read) + '/' +
-                   std::to_string(from.removed) + '/' + std::to_string(most))
+          accepts_(Log::lines_of(log_->name) + (log_->create_schema ? '/' : ':') +
+                   std::to_string(from.read) + '/' + std::to_string(from.removed) + '/' +
+                   std::to_string(most))
     {
     }
 
