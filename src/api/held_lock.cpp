@@ -50,8 +50,9 @@ std::chrono::nanoseconds held_lock::ttl() const noexcept
 
 bool held_lock::is_held() const noexcept
 {
-    return stage_ == stage::held && engine().steady_now() < held_until() &&
-           to_seconds(engine().wall_now()) < expires_at_;
+    // What a child process has is a copy, not the lock.
+    return stage_ == stage::held && !engine().is_left_behind() &&
+           engine().steady_now() < held_until() && to_seconds(engine().wall_now()) < expires_at_;
 }
 
 std::optional<std::int64_t> held_lock::take(const std::shared_ptr<held_lock>& self,

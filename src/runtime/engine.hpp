@@ -70,6 +70,10 @@ public:
     {
         return clock_->steady_now();
     }
+    [[nodiscard]] std::unique_ptr<skein::alarm> make_alarm(const asio::any_io_executor& where) const
+    {
+        return clock_->make_alarm(where);
+    }
 
     // On the strand: an operation takes, or leaves, its place.
 

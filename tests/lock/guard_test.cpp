@@ -6,6 +6,9 @@
 #include <SQLiteCpp/Statement.h>
 #include <asio/error.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -347,6 +350,19 @@ TEST_F(Guard, OfAClosedDatabaseIsHeldUntilItsTime)
     EXPECT_EQ(renewal.error(), errc::closed);
     db_.advance(30s);
     EXPECT_FALSE(guard.is_held());
+}
+
+TEST_F(Guard, IsNotHeldByAChildProcess)
+{
+    const lock_guard guard = acquire();
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(guard.is_held() ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(guard.is_held());
 }
 
 TEST_F(Guard, KeepsNoContextBusy)
