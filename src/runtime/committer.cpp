@@ -133,7 +133,7 @@ void committer::run_unit(unit& wanted, batch& batch)
 {
     if (wanted.is_callback()) {
         const callback_guard::scope guarded(guard_, callback_guard::mode::writing);
-        wanted.run(batch);
+        wanted.run_for_caller([&] { wanted.run(batch); });
     } else {
         wanted.run(batch);
     }

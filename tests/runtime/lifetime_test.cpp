@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 
 namespace {
@@ -185,6 +186,36 @@ TEST_F(Lifetime, OfAnOwnThreadMayEndInsideACallbackOnIt)
     context.run();
     EXPECT_EQ(started.get(), 7);
     EXPECT_EQ(skein::support::plain_connection(path_).value("SELECT count(*) FROM mine"), "0");
+}
+
+TEST_F(Lifetime, OfAContextLastsUntilACallbackOfItsCoroutineHasEnded)
+{
+    const skein::database database(path_, options_);
+    auto context = std::make_unique<asio::io_context>();
+    std::atomic<bool> is_destroyed = false;
+    std::atomic<bool> was_destroyed = false;
+    std::promise<void> started;
+    std::promise<void> goes_on;
+    const auto call = [&]() -> asio::awaitable<void> {
+        const std::shared_ptr<void> owned(nullptr, [&](void*) { is_destroyed = true; });
+        const auto look = [&, also = &owned](skein::transaction&) {
+            started.set_value();
+            goes_on.get_future().wait();
+            for (int each = 0; each < 1000 && also->use_count() == 1; ++each) {
+                std::this_thread::yield();
+            }
+            was_destroyed = is_destroyed.load();
+        };
+        co_await database.transaction(look);
+    };
+    asio::co_spawn(*context, call(), ignore);
+    context->poll();
+    started.get_future().wait();
+    std::thread ending([&] { context.reset(); });
+    goes_on.set_value();
+    ending.join();
+    EXPECT_FALSE(was_destroyed);
+    EXPECT_TRUE(is_destroyed);
 }
 
 TEST_F(Lifetime, OfAThreadPoolMayEndFirst)
