@@ -223,9 +223,10 @@ public:
     ///     co_await db.transaction(place);
     ///
     /// `function` is copied. It runs on the database's strand, so it must not block, and it must
-    /// not wait for this database. It may not end the transaction.
-    /// Returns: what `function` returns.
-    /// Cancellation: as everywhere, until its batch begins. `function` has not been called then.
+    /// not wait for this database. It may not end the transaction. It may refer to what the
+    /// awaiting coroutine owns: a context that ends meanwhile waits for it before it destroys the
+    /// coroutine. Returns: what `function` returns. Cancellation: as everywhere, until its batch
+    /// begins. `function` has not been called then.
     template <class Function>
     [[nodiscard]] auto transaction(Function&& function) const
     {

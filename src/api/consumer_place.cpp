@@ -116,6 +116,8 @@ consumer_place::next(std::shared_ptr<consumer_place> self, std::size_t most,
     if (follower.is_empty()) {
         co_await save_automatically(self);
         co_await follower.fetch(std::max(most, page), how_long);
+    } else {
+        co_await follower.suspend_once();
     }
     std::vector<stream_event> events = public_events(follower.take(most));
     if (!events.empty()) {

@@ -3,6 +3,7 @@
 #include "api/lock_keeper.hpp"
 #include "runtime/awaiting.hpp"
 
+#include <skein/clock.hpp>
 #include <skein/error.hpp>
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -15,6 +16,7 @@
 #include <asio/this_coro.hpp>
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -43,6 +45,9 @@ error lost_error(const named_lock_state& lock)
 /// Two coroutines side by side: the work, and a wait for the loss of the lock. The end of one
 /// cancels the other; when both have ended, the caller goes on. All of it happens on one strand, on
 /// which the signals can be emitted.
+///
+/// The wait is the database's, and tells nothing while that is stopped; the lock's time passes all
+/// the same. So there is an alarm, too.
 class guarded_run : public std::enable_shared_from_this<guarded_run> {
 public:
     guarded_run(const asio::any_io_executor& executor, std::shared_ptr<held_lock> held,
@@ -69,6 +74,8 @@ private:
 
     void begin()
     {
+        alarm_ = held_->engine().make_alarm(strand_);
+        set_alarm();
         spawn(std::move(*work_), work_signal_, &guarded_run::note_work);
         spawn(runtime::await_operation(held_->lock().engine,
                                        std::make_shared<lock_loss_waiter>(held_)),
@@ -83,6 +90,29 @@ private:
         asio::co_spawn(strand_, std::move(part),
                        asio::bind_cancellation_slot(
                            signal.slot(), asio::bind_executor(strand_, std::move(noted))));
+    }
+
+    void set_alarm()
+    {
+        const auto left = held_->held_until() - held_->engine().steady_now();
+        alarm_->set(left, [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) {
+                self->check_time();
+            }
+        });
+    }
+
+    void check_time()
+    {
+        if (work_end_ || loss_end_) {
+            return;
+        }
+        if (held_->is_held()) {
+            set_alarm(); // it was renewed
+        } else {
+            refusal_ = std::make_exception_ptr(lost_error(held_->lock()));
+            cancel_work();
+        }
     }
 
     void cancel_work() { work_signal_.emit(asio::cancellation_type::terminal); }
@@ -100,7 +130,7 @@ private:
     void note_loss(std::exception_ptr failure)
     {
         loss_end_ = std::move(failure);
-        if (!work_end_) {
+        if (!work_end_ && !refusal_) {
             // When it cannot be told any more, the work must not go on either.
             refusal_ = *loss_end_ ? *loss_end_ : std::make_exception_ptr(lost_error(held_->lock()));
             cancel_work();
@@ -108,24 +138,34 @@ private:
         finish_if_over();
     }
 
+    /// Once the coroutines are gone, who hold what they have thrown, too: the caller may look at it
+    /// on another thread.
     void finish_if_over()
     {
         if (work_end_ && loss_end_) {
-            caller_->resume(outcome());
+            alarm_.reset();
+            asio::post(strand_,
+                       [self = shared_from_this()] { self->caller_->resume(self->outcome()); });
         }
     }
 
-    /// What the work has thrown comes first, unless it was merely cancelled.
-    [[nodiscard]] std::exception_ptr outcome() const
+    /// What the work has thrown comes first, unless it was merely cancelled. Nobody else has it.
+    [[nodiscard]] std::exception_ptr outcome()
     {
         const bool has_failed = *work_end_ != nullptr && !is_cancellation(*work_end_);
-        return refusal_ && !has_failed ? refusal_ : *work_end_;
+        std::exception_ptr told =
+            refusal_ && !has_failed ? std::move(refusal_) : std::move(*work_end_);
+        work_end_.reset();
+        loss_end_.reset();
+        refusal_ = nullptr;
+        return told;
     }
 
     asio::strand<asio::any_io_executor> strand_;
     std::shared_ptr<held_lock> held_;
     std::optional<asio::awaitable<void>> work_;
     std::unique_ptr<runtime::caller> caller_;
+    std::unique_ptr<skein::alarm> alarm_;
     asio::cancellation_signal work_signal_;
     asio::cancellation_signal loss_signal_;
     std::optional<std::exception_ptr> work_end_;

@@ -50,15 +50,15 @@ std::chrono::nanoseconds held_lock::ttl() const noexcept
 
 bool held_lock::is_held() const noexcept
 {
-    return stage_ == stage::held && engine().steady_now() < held_until() &&
-           to_seconds(engine().wall_now()) < expires_at_;
+    // What a child process has is a copy, not the lock.
+    return stage_ == stage::held && !engine().is_left_behind() &&
+           engine().steady_now() < held_until() && to_seconds(engine().wall_now()) < expires_at_;
 }
 
 std::optional<std::int64_t> held_lock::take(const std::shared_ptr<held_lock>& self,
                                             runtime::batch& batch)
 {
     const named_lock_state& lock = *self->lock_;
-    const clock::steady_time since = self->engine().steady_now();
     const clock::wall_time now = batch.now();
     const store::lock_attempt attempt =
         lock.ready(batch).acquire(lock.name, self->owner_, seconds_of(lock, now), to_seconds(now));
@@ -66,26 +66,19 @@ std::optional<std::int64_t> held_lock::take(const std::shared_ptr<held_lock>& se
         return attempt.expires_at;
     }
     self->fence_ = attempt.fence;
-    const lock_time until = time_of(attempt.expires_at, since, now);
-    batch.after_commit([self, until] {
-        self->begin(until);
-        self->engine().submit(std::make_shared<lock_keeper>(self));
-    });
+    batch.at_end([self, &batch] { confirm(self, batch); });
     return std::nullopt;
 }
 
 bool held_lock::renew(const std::shared_ptr<held_lock>& self, runtime::batch& batch)
 {
     const named_lock_state& lock = *self->lock_;
-    const clock::steady_time since = self->engine().steady_now();
     const clock::wall_time now = batch.now();
-    const std::int64_t seconds = seconds_of(lock, now);
-    const bool is_ours = self->may_be_held() &&
-                         lock.ready(batch).renew(lock.name, self->owner_, seconds, to_seconds(now));
+    const bool is_ours =
+        self->may_be_held() &&
+        lock.ready(batch).renew(lock.name, self->owner_, seconds_of(lock, now), to_seconds(now));
     if (is_ours) {
-        const lock_time until =
-            time_of(store::saturating_add(to_seconds(now), seconds), since, now);
-        batch.after_commit([self, until] { self->note(until); });
+        batch.at_end([self, &batch] { confirm(self, batch); });
     } else {
         self->end();
         batch.touch_lines(self->line_);
@@ -101,8 +94,30 @@ bool held_lock::release(const std::shared_ptr<held_lock>& self, runtime::batch& 
     const bool is_ours = was_there && self->may_be_held();
     batch.touch_lines(lock_line(lock.name));
     batch.touch_lines(self->line_);
-    batch.after_commit([self] { self->end(); });
+    batch.at_end([self, &batch] { confirm(self, batch); });
     return is_ours;
+}
+
+/// What is in the file at the end is what counts from the commit on: the user may have undone, with
+/// a savepoint, what was done in between.
+void held_lock::confirm(const std::shared_ptr<held_lock>& self, runtime::batch& batch)
+{
+    const clock::steady_time since = self->engine().steady_now();
+    const clock::wall_time now = batch.now();
+    store::named_locks* const there = self->lock_->store->still_there(batch);
+    const std::optional<store::lock_state> found =
+        there == nullptr ? std::nullopt : there->find(self->lock_->name);
+    if (!found || found->owner != self->owner_) {
+        batch.after_commit([self] { self->end(); });
+        return;
+    }
+    const lock_time until = time_of(found->expires_at, since, now);
+    batch.after_commit([self, until] {
+        self->note(until);
+        if (self->begin()) {
+            self->engine().submit(std::make_shared<lock_keeper>(self));
+        }
+    });
 }
 
 bool held_lock::may_be_held() const noexcept
@@ -115,12 +130,11 @@ bool held_lock::end() noexcept
     return stage_.exchange(stage::over) != stage::over;
 }
 
-/// Unless its guard was dropped meanwhile.
-void held_lock::begin(lock_time until)
+/// Returns false when it was held before, or its guard was dropped meanwhile.
+bool held_lock::begin() noexcept
 {
-    note(until);
     stage before = stage::pending;
-    stage_.compare_exchange_strong(before, stage::held);
+    return stage_.compare_exchange_strong(before, stage::held);
 }
 
 void held_lock::note(lock_time until) noexcept

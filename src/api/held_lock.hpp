@@ -60,7 +60,8 @@ private:
     enum class stage { pending, held, over };
 
     [[nodiscard]] bool may_be_held() const noexcept;
-    void begin(lock_time until);
+    static void confirm(const std::shared_ptr<held_lock>& self, runtime::batch& batch);
+    bool begin() noexcept;
     void note(lock_time until) noexcept;
 
     const std::shared_ptr<const named_lock_state> lock_;

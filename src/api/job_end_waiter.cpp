@@ -27,7 +27,7 @@ job_end public_end(store::job_end found)
 job_end_waiter::job_end_waiter(std::shared_ptr<const results_state> where, std::int64_t job_id,
                                runtime::patience how_long)
     : waiter(how_long), where_(std::move(where)), job_id_(job_id),
-      accepts_(queue_store::end_of(job_id))
+      accepts_(queue_store::end_of(job_id) + (where_->create_schema ? '/' : ':'))
 {
 }
 

@@ -37,6 +37,8 @@ api::listener_place::next(std::shared_ptr<listener_place> self, runtime::patienc
     const log_follower<channel_log>::turn mine(follower);
     if (follower.is_empty()) {
         co_await follower.fetch(page, how_long);
+    } else {
+        co_await follower.suspend_once();
     }
     std::optional<notification> note;
     for (store::notification& each : follower.take(1)) {

@@ -35,7 +35,8 @@ std::shared_ptr<held_lock> make_holder(const std::shared_ptr<const named_lock_st
 }
 
 lock_waiter::lock_waiter(std::shared_ptr<const named_lock_state> lock, runtime::patience how_long)
-    : waiter(how_long), lock_(std::move(lock)), accepts_(lock_line(lock_->name))
+    : waiter(how_long), lock_(std::move(lock)),
+      accepts_(lock_line(lock_->name) + (lock_->create_schema ? '/' : ':'))
 {
 }
 

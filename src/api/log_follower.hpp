@@ -7,13 +7,14 @@
 
 #include <skein/error.hpp>
 
+#include <asio/post.hpp>
 #include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,11 +46,14 @@ struct log_place {
 template <class Log>
 class log_waiter final : public runtime::waiter {
 public:
+    using page = store::log_page<typename Log::entry>;
+
     log_waiter(std::shared_ptr<const followed_log<Log>> log, const log_place& from,
                std::size_t most, runtime::patience how_long)
         : waiter(how_long), log_(std::move(log)), from_(from), most_(most),
-          accepts_(Log::lines_of(log_->name) + std::to_string(from.read) + '/' +
-                   std::to_string(from.removed) + '/' + std::to_string(most))
+          accepts_(Log::lines_of(log_->name) + (log_->create_schema ? '/' : ':') +
+                   std::to_string(from.read) + '/' + std::to_string(from.removed) + '/' +
+                   std::to_string(most))
     {
     }
 
@@ -63,8 +67,9 @@ public:
         if (there == nullptr) {
             return false;
         }
-        page_ = Log::look(*there, log_->name, from_.read, static_cast<std::int64_t>(most_));
-        return !page_.entries.empty() || has_lagged();
+        page_ = std::make_shared<page>(
+            Log::look(*there, log_->name, from_.read, static_cast<std::int64_t>(most_)));
+        return !page_->entries.empty() || has_lagged();
     }
 
     void share_with(waiter& other) const override { static_cast<log_waiter&>(other).page_ = page_; }
@@ -72,17 +77,19 @@ public:
     /// Whether entries were removed that it would have read.
     [[nodiscard]] bool has_lagged() const noexcept
     {
-        return page_.removed_through.value_or(0) > std::max(from_.read, from_.removed);
+        const std::int64_t removed = page_ == nullptr ? 0 : page_->removed_through.value_or(0);
+        return removed > std::max(from_.read, from_.removed);
     }
 
-    [[nodiscard]] store::log_page<typename Log::entry>& page() noexcept { return page_; }
+    /// Nothing when there were no tables, or nobody has looked.
+    [[nodiscard]] const std::shared_ptr<const page>& found() const noexcept { return page_; }
 
 private:
     std::shared_ptr<const followed_log<Log>> log_;
     log_place from_;
     std::size_t most_;
     std::string accepts_;
-    store::log_page<typename Log::entry> page_;
+    std::shared_ptr<const page> page_; ///< one for all of a line, who may be many
 };
 
 /// One who reads a log from some place on, a page at a time. What a page has brought is kept until
@@ -121,53 +128,74 @@ public:
     [[nodiscard]] const followed_log<Log>& log() const noexcept { return *log_; }
 
     /// Whether a page that was fetched has nothing left.
-    [[nodiscard]] bool is_empty() const noexcept { return next_ == page_.size(); }
+    [[nodiscard]] bool is_empty() const noexcept
+    {
+        return page_ == nullptr || next_ == page_->entries.size();
+    }
 
-    /// Fetches a page of at most so many entries when the last one has nothing left; waits until
-    /// there is something. Empty afterwards: the time is over. Throws `lagged`, also with entries
-    /// to take.
+    /// Fetches a page of at most so many entries; waits until there is something. Empty afterwards:
+    /// the time is over. Throws `lagged`, also with entries to take.
     asio::awaitable<void> fetch(std::size_t most, runtime::patience how_long)
     {
         const auto wait = std::make_shared<log_waiter<Log>>(log_, place_, most, how_long);
-        const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
-        const asio::cancellation_type before = cancellation.cancelled();
-        co_await runtime::await_operation(log_->engine, wait);
-        // Whoever was cancelled as late as this does not get what is returned. Who was cancelled
-        // before, and goes on all the same, does.
-        if (cancellation.cancelled() != before) {
-            std::rethrow_exception(runtime::cancelled_failure());
-        }
+        co_await finish_uncancelled(runtime::await_operation(log_->engine, wait));
         turn_page(*wait);
+    }
+
+    /// What comes before entries are taken of a page that was fetched by an earlier call. A
+    /// coroutine that has never been suspended is completed some time after it has returned, and
+    /// nobody would get what it returns when it is cancelled until then.
+    asio::awaitable<void> suspend_once()
+    {
+        return finish_uncancelled(asio::post(asio::use_awaitable));
     }
 
     /// At most so many entries of the page.
     std::vector<entry> take(std::size_t most)
     {
-        const auto begin = page_.begin() + static_cast<std::ptrdiff_t>(next_);
-        next_ += std::min(most, page_.size() - next_);
-        const auto end = page_.begin() + static_cast<std::ptrdiff_t>(next_);
-        return {std::make_move_iterator(begin), std::make_move_iterator(end)};
+        if (is_empty()) {
+            return {};
+        }
+        const auto begin = page_->entries.begin() + static_cast<std::ptrdiff_t>(next_);
+        next_ += std::min(most, page_->entries.size() - next_);
+        const auto end = page_->entries.begin() + static_cast<std::ptrdiff_t>(next_);
+        std::vector<entry> taken(begin, end);
+        if (is_empty()) {
+            page_.reset(); // it need not be kept while nothing comes
+        }
+        return taken;
     }
 
 private:
-    void turn_page(log_waiter<Log>& found)
+    /// Whoever was cancelled meanwhile, however late, does not get what is returned. Who was
+    /// cancelled before, and goes on all the same, does.
+    static asio::awaitable<void> finish_uncancelled(asio::awaitable<void> wait)
+    {
+        const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
+        const asio::cancellation_type before = cancellation.cancelled();
+        co_await std::move(wait);
+        if (cancellation.cancelled() != before) {
+            std::rethrow_exception(runtime::cancelled_failure());
+        }
+    }
+
+    void turn_page(const log_waiter<Log>& wait)
     {
         const log_place before = place_;
-        const bool has_lagged = found.has_lagged();
-        page_ = std::move(found.page().entries);
+        page_ = wait.found();
         next_ = 0;
-        if (!page_.empty()) {
-            place_.read = Log::number_of(page_.back());
+        if (!is_empty()) {
+            place_.read = Log::number_of(page_->entries.back());
         }
-        if (has_lagged) {
-            place_.removed = *found.page().removed_through;
+        if (wait.has_lagged()) {
+            place_.removed = *page_->removed_through;
             throw lagged(log_->name, std::max(before.read, before.removed) + 1, place_.removed);
         }
     }
 
     std::shared_ptr<const followed_log<Log>> log_;
     log_place place_;
-    std::vector<entry> page_;
+    std::shared_ptr<const typename log_waiter<Log>::page> page_; ///< others may read it, too
     std::size_t next_ = 0; ///< the first of the page that nobody has taken
     std::atomic<bool> is_busy_ = false;
 };

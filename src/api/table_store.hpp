@@ -41,6 +41,15 @@ public:
         return open(connection, present);
     }
 
+    /// What was made ready in this batch, for looking at what has come of it. Nothing when the user
+    /// has undone, with a savepoint, what made the tables.
+    statements* still_there(const runtime::batch& batch)
+    {
+        const bool is_there =
+            is_committed_ || (statements_ && Tables::inspect(batch.connection()) == shape_);
+        return is_there ? statements_.get() : nullptr;
+    }
+
     /// For looking, outside of any batch. Nothing when there are no tables, or only older ones, and
     /// they are ours to make.
     statements* find(sqlite::connection connection, bool create_schema)

@@ -31,6 +31,14 @@ void batch::touch_everything()
     waiting_.mark_all();
 }
 
+void batch::run_checks()
+{
+    for (const auto& check : checks_) {
+        check();
+    }
+    checks_.clear();
+}
+
 void batch::run_actions()
 {
     for (const auto& action : actions_) {

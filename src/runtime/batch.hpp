@@ -41,6 +41,11 @@ public:
     /// As `touch`, for sources that nobody can name: the user's own statements may write anything.
     void touch_everything();
 
+    /// Calls `check` when the unit that asks for it has done its work, still inside the
+    /// transaction: what a savepoint of the user's has undone is not there any more. It may ask for
+    /// more actions, not for more checks. Not called when the unit fails.
+    void at_end(std::function<void()> check) { checks_.push_back(std::move(check)); }
+
     /// Calls `action` after the commit, unless the unit that asks for it fails.
     void after_commit(std::function<void()> action) { actions_.push_back(std::move(action)); }
 
@@ -48,12 +53,15 @@ public:
     [[nodiscard]] std::size_t actions() const noexcept { return actions_.size(); }
     void forget_actions_from(std::size_t first) { actions_.resize(first); }
     void run_actions();
+    void run_checks();
+    void forget_checks() noexcept { checks_.clear(); }
 
 private:
     engine& owner_;
     SQLite::Database& database_;
     const clock& time_;
     waitlist& waiting_;
+    std::vector<std::function<void()>> checks_; ///< of what runs just now
     std::vector<std::function<void()>> actions_;
 };
 

@@ -33,6 +33,10 @@ public:
     /// Whether the context has ended: nobody wants the result any more. From any thread.
     [[nodiscard]] bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
 
+    /// See `context_life`.
+    [[nodiscard]] bool pin() { return life_->pin(); }
+    void unpin() noexcept { life_->unpin(); }
+
     /// From any thread.
     void resume(std::exception_ptr failure) { life_->resume(*this, std::move(failure)); }
 

@@ -133,7 +133,7 @@ void committer::run_unit(unit& wanted, batch& batch)
 {
     if (wanted.is_callback()) {
         const callback_guard::scope guarded(guard_, callback_guard::mode::writing);
-        wanted.run(batch);
+        wanted.run_for_caller([&] { wanted.run(batch); });
     } else {
         wanted.run(batch);
     }
@@ -211,6 +211,9 @@ std::exception_ptr committer::run_undoable(batch& batch, bool is_callback, Work 
         }
         has_worked_ = true;
         work();
+        if (connection_.in_transaction()) {
+            batch.run_checks();
+        }
         if (connection_.has_violated_foreign_keys()) {
             // A commit would fail, and with it all the others.
             throw sqlite::error(SQLITE_CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed");
@@ -222,6 +225,7 @@ std::exception_ptr committer::run_undoable(batch& batch, bool is_callback, Work 
         failure = translate(std::current_exception(), file_);
         batch.forget_actions_from(actions);
     }
+    batch.forget_checks();
     // Whatever the error code: once SQLite has ended the transaction, the batch is gone.
     if (!connection_.in_transaction()) {
         break_batch(failure);

@@ -70,6 +70,26 @@ void context_life::remove(caller& waiting) noexcept
     }
 }
 
+bool context_life::pin()
+{
+    const std::lock_guard lock(mutex_);
+    pinned_ += ended_ ? 0U : 1U;
+    return !ended_;
+}
+
+void context_life::unpin() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    --pinned_;
+    unpinned_.notify_all();
+}
+
+void context_life::wait_for_pinned() noexcept
+{
+    std::unique_lock lock(mutex_);
+    unpinned_.wait(lock, [this] { return pinned_ == 0 || home_.is_left(); });
+}
+
 void context_life::end() noexcept
 {
     // What is let go of may call back into this object, so it goes outside the lock.
@@ -84,6 +104,7 @@ void context_life::end() noexcept
             user->context_ended();
         }
     }
+    wait_for_pinned();
     std::shared_ptr<resumption> forgotten;
     do {
         forgotten.reset();

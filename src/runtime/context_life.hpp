@@ -1,7 +1,11 @@
 #pragma once
 
+#include "runtime/home_process.hpp"
+
 #include <asio/execution_context.hpp>
 
+#include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -55,15 +59,26 @@ public:
     /// destroying it posts to the context, which must not be shutting down its strands just then.
     void remove(caller& waiting) noexcept;
 
-    /// Called when the context is being destroyed: continuations are destroyed, users told.
+    /// Keeps the context from destroying the caller's coroutine until `unpin`: a user's code runs
+    /// that may refer to it. Returns false when the context has ended. Each is called on the same
+    /// thread as the other.
+    [[nodiscard]] bool pin();
+    void unpin() noexcept;
+
+    /// Called when the context is being destroyed: continuations are destroyed, users told. Waits
+    /// for what is pinned.
     void end() noexcept;
 
 private:
     bool unlink(caller& waiting) noexcept;
+    void wait_for_pinned() noexcept;
 
     // Posting to a strand that is shutting down destroys the continuation at once, and what that
     // owns may come back here.
     std::recursive_mutex mutex_;
+    std::condition_variable_any unpinned_;
+    std::size_t pinned_ = 0;
+    const home_process home_; ///< in a child of it nobody unpins
     bool ended_ = false;
     caller* first_ = nullptr;
     std::shared_ptr<resumption> left_; ///< the first of a list

@@ -383,6 +383,8 @@ bool engine::write_batch()
     return true;
 }
 
+/// Those whose time comes meanwhile, and who need no lock, are told by the next try: no alarm is
+/// set for them while one try follows the other.
 void engine::wait_for_lock()
 {
     const error busy = busy_error(path_.string());
@@ -390,7 +392,7 @@ void engine::wait_for_lock()
     fail_overdue(file_->units, now, options_.busy_timeout, busy);
     fail_overdue(file_->readings, now, options_.busy_timeout, busy);
     file_->waiting.fail_overdue(now, options_.busy_timeout, busy);
-    file_->waiting.expire(now);
+    pass_time();
     file_->lock.note_contention();
     file_->lock.pause();
 }
@@ -460,10 +462,16 @@ void engine::reach_deadline()
         return;
     }
     file_->deadline_at.reset();
+    pass_time();
+    pump();
+}
+
+/// Ends the waits whose limit has passed, and marks what has fallen due.
+void engine::pass_time()
+{
     file_->waiting.expire(clock_->steady_now());
     file_->waiting.mark_due(clock_->wall_now());
     notice_clock_step();
-    pump();
 }
 
 /// A date was told by a look at the wall clock. When that steps back, what the line waits for may

@@ -70,6 +70,10 @@ public:
     {
         return clock_->steady_now();
     }
+    [[nodiscard]] std::unique_ptr<skein::alarm> make_alarm(const asio::any_io_executor& where) const
+    {
+        return clock_->make_alarm(where);
+    }
 
     // On the strand: an operation takes, or leaves, its place.
 
@@ -132,6 +136,7 @@ private:
     void settle();
     void set_deadline();
     void reach_deadline();
+    void pass_time();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
     [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
     void log(log_level level, const std::string& text) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/caller.hpp"
+#include "runtime/failure.hpp"
 
 #include <atomic>
 #include <exception>
@@ -39,6 +40,27 @@ public:
 
     /// Called when it ends with a failure, before the caller is resumed.
     virtual void failed(const std::exception_ptr& /*failure*/) noexcept {}
+
+    /// Runs a user's code, which may refer to what the caller's coroutine owns: that is there until
+    /// the end. Throws `operation_aborted` when it is gone already.
+    template <class Work>
+    void run_for_caller(Work work)
+    {
+        struct unpin_at_end {
+            caller* pinned;
+            ~unpin_at_end()
+            {
+                if (pinned != nullptr) {
+                    pinned->unpin();
+                }
+            }
+        };
+        if (caller_ && !caller_->pin()) {
+            std::rethrow_exception(cancelled_failure());
+        }
+        const unpin_at_end guard{caller_.get()};
+        work();
+    }
 
     /// Ends the operation and resumes the caller. Only the first call counts.
     void complete(std::exception_ptr failure = nullptr);

@@ -22,7 +22,7 @@ bool reader::run(reading& wanted)
             return false;
         }
         const callback_guard::scope guarded(guard_, callback_guard::mode::reading);
-        wanted.run(database_);
+        wanted.run_for_caller([&] { wanted.run(database_); });
     } catch (...) {
         failure = translate(std::current_exception(), file_);
     }

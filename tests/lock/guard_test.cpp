@@ -2,8 +2,12 @@
 #include "support/statement_counter.hpp"
 
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Savepoint.h>
 #include <SQLiteCpp/Statement.h>
 #include <asio/error.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <optional>
 #include <stdexcept>
@@ -176,6 +180,68 @@ TEST_F(Guard, OfATransactionThatIsDroppedInItLeavesNothing)
     EXPECT_EQ(value("SELECT count(*) FROM _honker_locks"), "0");
 }
 
+TEST_F(Guard, HoldsNothingThatARolledBackSavepointHasTaken)
+{
+    std::optional<lock_guard> guard;
+    const auto take = [&](transaction& tx) {
+        SQLite::Savepoint savepoint(tx.database(), "mine");
+        guard = lock_.try_acquire(tx);
+        ASSERT_TRUE(guard);
+        savepoint.rollback();
+    };
+    db_.run(db_.database().transaction(take));
+    EXPECT_FALSE(guard->is_held());
+    EXPECT_TRUE(db_.run(lock_.try_acquire()));
+    EXPECT_FALSE(guard->is_held());
+}
+
+TEST_F(Guard, HoldsNothingThatWasUndoneTogetherWithTheTables)
+{
+    support::manual_database fresh;
+    const named_lock lock = fresh.database().lock("l");
+    std::optional<lock_guard> guard;
+    const auto take = [&](transaction& tx) {
+        SQLite::Savepoint savepoint(tx.database(), "mine");
+        guard = lock.try_acquire(tx);
+        ASSERT_TRUE(guard);
+        savepoint.rollback();
+        EXPECT_FALSE(tx.database().tableExists("_honker_locks"));
+    };
+    fresh.run(fresh.database().transaction(take));
+    EXPECT_FALSE(guard->is_held());
+    EXPECT_TRUE(fresh.run(lock.try_acquire()));
+}
+
+TEST_F(Guard, KeepsItsOldTimeWhenTheSavepointThatRenewsItIsRolledBack)
+{
+    lock_guard guard = acquire();
+    db_.advance(5s);
+    const auto renew = [&](transaction& tx) {
+        SQLite::Savepoint savepoint(tx.database(), "mine");
+        EXPECT_TRUE(guard.renew(tx));
+        savepoint.rollback();
+    };
+    db_.run(db_.database().transaction(renew));
+    EXPECT_EQ(guard.expires_at().time_since_epoch(), 130s);
+    EXPECT_EQ(value("SELECT expires_at FROM _honker_locks"), "130");
+}
+
+TEST_F(Guard, IsHeldAndRenewedWhenTheSavepointThatReleasesItIsRolledBack)
+{
+    lock_guard guard = acquire();
+    const auto release = [&](transaction& tx) {
+        SQLite::Savepoint savepoint(tx.database(), "mine");
+        EXPECT_TRUE(guard.release(tx));
+        savepoint.rollback();
+    };
+    db_.run(db_.database().transaction(release));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_TRUE(guard.is_held());
+        db_.advance(10s);
+    }
+    EXPECT_EQ(value("SELECT count(*) FROM _honker_locks"), "1");
+}
+
 TEST_F(Guard, RefusesATransactionOfAnotherDatabase)
 {
     lock_guard guard = acquire();
@@ -284,6 +350,19 @@ TEST_F(Guard, OfAClosedDatabaseIsHeldUntilItsTime)
     EXPECT_EQ(renewal.error(), errc::closed);
     db_.advance(30s);
     EXPECT_FALSE(guard.is_held());
+}
+
+TEST_F(Guard, IsNotHeldByAChildProcess)
+{
+    const lock_guard guard = acquire();
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(guard.is_held() ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(guard.is_held());
 }
 
 TEST_F(Guard, KeepsNoContextBusy)

@@ -3,7 +3,11 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/error.hpp>
+#include <asio/io_context.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <stdexcept>
 #include <utility>
@@ -70,6 +74,54 @@ TEST_F(GuardedRun, CancelsTheWorkWhenItWasStoppedForTooLong)
     auto run = db_.start(guard_.run(work(inbox_)));
     db_.settle();
     db_.advance(31s);
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+}
+
+TEST_F(GuardedRun, CancelsTheWorkAtItsTimeWhileOthersWaitForTheFile)
+{
+    auto run = db_.start(guard_.run(work(inbox_)));
+    db_.settle();
+    other_.sql("BEGIN IMMEDIATE");
+    std::vector<operation<std::int64_t>> writers;
+    for (int i = 0; i < 299; ++i) {
+        writers.push_back(db_.start(db_.database().notify("another", "1")));
+        db_.advance(100ms);
+        ASSERT_FALSE(run.is_done());
+    }
+    db_.advance(200ms); // its time is over
+    db_.advance(10ms);  // the next try
+    EXPECT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::lock_lost);
+    other_.sql("COMMIT");
+}
+
+TEST_F(GuardedRun, CancelsTheWorkAtItsTimeWhileTheDatabaseIsStopped)
+{
+    asio::io_context elsewhere;
+    bool was_cancelled = false;
+    const auto wait = [&]() -> asio::awaitable<void> {
+        asio::steady_timer never(elsewhere, asio::steady_timer::time_point::max());
+        asio::error_code ended;
+        co_await never.async_wait(asio::redirect_error(asio::use_awaitable, ended));
+        was_cancelled = true;
+    };
+    const auto poll = [&] {
+        elsewhere.restart();
+        elsewhere.poll();
+    };
+    operation<void> run(elsewhere, guard_.run(wait()));
+    poll();
+    db_.settle();
+    db_.advance(20s); // it is renewed
+    db_.clock().advance(29s);
+    poll();
+    EXPECT_FALSE(was_cancelled);
+    db_.clock().advance(1s);
+    poll();
+    EXPECT_TRUE(was_cancelled);
+    db_.settle();
+    poll();
     ASSERT_TRUE(run.is_done());
     EXPECT_EQ(run.error(), errc::lock_lost);
 }

@@ -130,6 +130,19 @@ TEST_F(Locking, OfAnotherNameIsAnotherLock)
     }
 }
 
+TEST_F(Locking, DoesNotFailWithThoseWhoDoNotMakeTheTables)
+{
+    support::manual_database fresh;
+    const named_lock foreign = fresh.database().lock("l", {.create_schema = false});
+    auto first = fresh.start(foreign.acquire());
+    auto second = fresh.start(fresh.database().lock("l").acquire());
+    fresh.settle();
+    ASSERT_TRUE(first.is_done());
+    EXPECT_EQ(first.error(), errc::storage_failure);
+    ASSERT_TRUE(second.is_done());
+    EXPECT_TRUE(second.result().is_held());
+}
+
 TEST_F(Locking, EndsAtTheLimit)
 {
     const lock_guard guard = acquire();

@@ -537,6 +537,17 @@ INSTANTIATE_TEST_SUITE_P(OfEveryShape, ResultWaitingOnOlderTables,
                          ::testing::Values(store::queue_format::without_claimed_at,
                                            store::queue_format::without_scheduled));
 
+TEST_F(ResultWaiting, DoesNotFailWithThoseWhoseTablesAreMissing)
+{
+    manual_database fresh;
+    auto foreign = fresh.start(fresh.database().results({.create_schema = false}).wait(1));
+    auto wait = fresh.start(fresh.database().results().wait(1));
+    fresh.settle();
+    EXPECT_EQ(foreign.error(), make_error_code(errc::storage_failure));
+    ASSERT_TRUE(wait.is_done());
+    EXPECT_FALSE(wait.result().result);
+}
+
 TEST_F(ResultWaiting, CostsNoQueryWhileNothingHappens)
 {
     auto wait = start_wait(enqueue());

@@ -7,10 +7,12 @@
 #include <skein/error.hpp>
 
 #include <SQLiteCpp/Database.h>
+#include <asio/execution_context.hpp>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 
 namespace {
@@ -46,6 +48,20 @@ std::error_code code_of(std::future<Result>& future)
     }
     return {};
 }
+
+/// Tells when its context has begun to end.
+struct told_at_end : asio::execution_context::service {
+    using key_type = told_at_end;
+    inline static asio::execution_context::id id;
+
+    told_at_end(asio::execution_context& owner, std::promise<void>& told)
+        : service(owner), told_(told)
+    {
+    }
+    void shutdown() override { told_.set_value(); }
+
+    std::promise<void>& told_;
+};
 
 /// Holds a message over another suspension, and a handle of everything.
 asio::awaitable<void> work(skein::database database)
@@ -185,6 +201,35 @@ TEST_F(Lifetime, OfAnOwnThreadMayEndInsideACallbackOnIt)
     context.run();
     EXPECT_EQ(started.get(), 7);
     EXPECT_EQ(skein::support::plain_connection(path_).value("SELECT count(*) FROM mine"), "0");
+}
+
+TEST_F(Lifetime, OfAContextLastsUntilACallbackOfItsCoroutineHasEnded)
+{
+    const skein::database database(path_, options_);
+    auto context = std::make_unique<asio::io_context>();
+    std::atomic<bool> is_destroyed = false;
+    std::atomic<bool> was_destroyed = false;
+    std::promise<void> started;
+    std::promise<void> ends;
+    const auto call = [&]() -> asio::awaitable<void> {
+        const std::shared_ptr<void> owned(nullptr, [&](void*) { is_destroyed = true; });
+        const auto look = [&](skein::transaction&) {
+            started.set_value();
+            ends.get_future().wait();
+            for (int each = 0; each < 10000 && !is_destroyed; ++each) {
+                std::this_thread::yield();
+            }
+            was_destroyed = is_destroyed.load();
+        };
+        co_await database.transaction(look);
+    };
+    asio::co_spawn(*context, call(), ignore);
+    context->poll();
+    started.get_future().wait();
+    asio::make_service<told_at_end>(*context, ends); // the last made is the first that ends
+    context.reset();
+    EXPECT_FALSE(was_destroyed);
+    EXPECT_TRUE(is_destroyed);
 }
 
 TEST_F(Lifetime, OfAThreadPoolMayEndFirst)
