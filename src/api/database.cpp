@@ -1,11 +1,11 @@
 #include <skein/database.hpp>
 
 #include "api/database_owner.hpp"
-#include "api/named_lock_state.hpp"
-#include "api/queue_state.hpp"
-#include "api/rate_limit_state.hpp"
-#include "api/results_state.hpp"
-#include "api/transport_state.hpp"
+#include "api/lock/named_lock_state.hpp"
+#include "api/queue/queue_state.hpp"
+#include "api/queue/results_state.hpp"
+#include "api/rate_limit/rate_limit_state.hpp"
+#include "api/transport/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/reading.hpp"
 #include "runtime/unit.hpp"

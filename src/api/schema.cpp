@@ -1,12 +1,12 @@
 #include <skein/schema.hpp>
 
 #include "api/misuse.hpp"
-#include "store/lock_schema.hpp"
-#include "store/notification_schema.hpp"
-#include "store/queue_statements.hpp"
-#include "store/rate_limit_schema.hpp"
-#include "store/stream_schema.hpp"
-#include "store/transport_statements.hpp"
+#include "store/lock/lock_schema.hpp"
+#include "store/log/notification_schema.hpp"
+#include "store/log/stream_schema.hpp"
+#include "store/queue/queue_statements.hpp"
+#include "store/rate_limit/rate_limit_schema.hpp"
+#include "store/transport/transport_statements.hpp"
 
 namespace skein::schema {
 

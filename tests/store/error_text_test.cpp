@@ -1,4 +1,4 @@
-#include "store/error_text.hpp"
+#include "store/queue/error_text.hpp"
 
 #include <gtest/gtest.h>
 

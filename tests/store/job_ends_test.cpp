@@ -1,4 +1,4 @@
-#include "store/job_ends.hpp"
+#include "store/queue/job_ends.hpp"
 #include "store/queue_client.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/error.hpp"
 #include "store/family_file.hpp"
-#include "store/lock_schema.hpp"
-#include "store/named_locks.hpp"
+#include "store/lock/lock_schema.hpp"
+#include "store/lock/named_locks.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "store/family_file.hpp"
-#include "store/notification_schema.hpp"
-#include "store/notifications.hpp"
+#include "store/log/notification_schema.hpp"
+#include "store/log/notifications.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "store/error.hpp"
 #include "store/family_file.hpp"
-#include "store/paced_limits.hpp"
-#include "store/rate_limit_schema.hpp"
+#include "store/rate_limit/paced_limits.hpp"
+#include "store/rate_limit/rate_limit_schema.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

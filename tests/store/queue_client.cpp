@@ -1,6 +1,6 @@
 #include "store/queue_client.hpp"
 
-#include "store/queue_schema.hpp"
+#include "store/queue/queue_schema.hpp"
 
 namespace skein::store {
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "store/claim_forecast.hpp"
-#include "store/job_canceller.hpp"
-#include "store/job_claimer.hpp"
-#include "store/job_enqueuer.hpp"
-#include "store/job_finisher.hpp"
-#include "store/queue_housekeeping.hpp"
+#include "store/queue/claim_forecast.hpp"
+#include "store/queue/job_canceller.hpp"
+#include "store/queue/job_claimer.hpp"
+#include "store/queue/job_enqueuer.hpp"
+#include "store/queue/job_finisher.hpp"
+#include "store/queue/queue_housekeeping.hpp"
 #include "support/plain_connection.hpp"
 #include "support/write_transaction.hpp"
 

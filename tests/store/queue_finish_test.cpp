@@ -1,4 +1,4 @@
-#include "store/error_text.hpp"
+#include "store/queue/error_text.hpp"
 #include "store/queue_client.hpp"
 #include "support/temporary_directory.hpp"
 

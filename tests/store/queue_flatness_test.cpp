@@ -1,7 +1,7 @@
-#include "store/dead_letters.hpp"
-#include "store/job_results.hpp"
+#include "store/queue/dead_letters.hpp"
+#include "store/queue/job_results.hpp"
+#include "store/queue/queue_inspection.hpp"
 #include "store/queue_client.hpp"
-#include "store/queue_inspection.hpp"
 #include "support/statement_cost.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,5 +1,5 @@
+#include "store/queue/queue_inspection.hpp"
 #include "store/queue_client.hpp"
-#include "store/queue_inspection.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "store/job_claimer.hpp"
-#include "store/job_enqueuer.hpp"
-#include "store/job_finisher.hpp"
+#include "store/queue/job_claimer.hpp"
+#include "store/queue/job_enqueuer.hpp"
+#include "store/queue/job_finisher.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-#include "store/dead_letters.hpp"
+#include "store/queue/dead_letters.hpp"
 #include "store/queue_client.hpp"
 #include "store/queue_model.hpp"
 #include "support/temporary_directory.hpp"

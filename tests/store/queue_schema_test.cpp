@@ -1,7 +1,7 @@
 #include "store/error.hpp"
 #include "store/older_queue_program.hpp"
-#include "store/queue_schema.hpp"
-#include "store/queue_statements.hpp"
+#include "store/queue/queue_schema.hpp"
+#include "store/queue/queue_statements.hpp"
 #include "support/plain_connection.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/error.hpp"
 #include "store/family_file.hpp"
-#include "store/rate_limit_schema.hpp"
-#include "store/rate_limits.hpp"
+#include "store/rate_limit/rate_limit_schema.hpp"
+#include "store/rate_limit/rate_limits.hpp"
 #include "store/saturating.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/transport.hpp"
+#include "store/transport/transport.hpp"
 #include "support/plain_connection.hpp"
 
 #include <filesystem>

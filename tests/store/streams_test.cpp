@@ -1,6 +1,6 @@
 #include "store/family_file.hpp"
-#include "store/stream_schema.hpp"
-#include "store/streams.hpp"
+#include "store/log/stream_schema.hpp"
+#include "store/log/streams.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "store/older_program.hpp"
 #include "store/store_client.hpp"
-#include "store/transport_repair.hpp"
+#include "store/transport/transport_repair.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "store/older_program.hpp"
 #include "store/store_client.hpp"
-#include "store/transport_inspection.hpp"
+#include "store/transport/transport_inspection.hpp"
 #include "support/statement_cost.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,0 +1,176 @@
+#include "api/queue/finish_units.hpp"
+
+#include "api/seconds.hpp"
+#include "store/queue/job_burial.hpp"
+#include "store/saturating.hpp"
+
+#include <skein/error.hpp>
+
+namespace skein::api {
+
+namespace {
+
+retry_outcome acted(bool has_acted) noexcept
+{
+    return has_acted ? retry_outcome::waiting : retry_outcome::stale;
+}
+
+retry_outcome public_outcome(store::retry_outcome outcome) noexcept
+{
+    switch (outcome) {
+    case store::retry_outcome::waiting:
+        return retry_outcome::waiting;
+    case store::retry_outcome::dead:
+        return retry_outcome::dead;
+    case store::retry_outcome::stale:
+        break;
+    }
+    return retry_outcome::stale;
+}
+
+} // namespace
+
+finishing::finishing(verb which, std::int64_t seconds, std::string_view error)
+    : verb_(which), seconds_(seconds), error_(error)
+{
+}
+
+finishing finishing::ack()
+{
+    return finishing(verb::ack);
+}
+
+finishing finishing::retry(std::chrono::seconds delay, std::string_view error)
+{
+    return finishing(verb::retry, delay.count(), error.empty() ? store::exhausted_error : error);
+}
+
+finishing finishing::fail(std::string_view error)
+{
+    return finishing(verb::fail, 0, error);
+}
+
+finishing finishing::extend(std::chrono::seconds visibility)
+{
+    return finishing(verb::extend, checked_visibility(visibility));
+}
+
+finishing finishing::release()
+{
+    return finishing(verb::release);
+}
+
+finishing finishing::snooze(std::chrono::seconds delay)
+{
+    return finishing(verb::snooze, delay.count());
+}
+
+retry_outcome finishing::apply(runtime::batch& batch, const queue_state& where,
+                               const store::job_fence& fence) const
+{
+    const retry_outcome outcome = run(where.ready(batch).finisher, fence, to_seconds(batch.now()));
+    if (outcome == retry_outcome::stale) {
+        return outcome;
+    }
+    const bool is_over =
+        verb_ == verb::ack || verb_ == verb::fail || outcome == retry_outcome::dead;
+    if (is_over) {
+        queue_store::touch_end(batch, fence.id);
+    } else if (where.ready(batch).finisher.is_in(where.name(), fence.id)) {
+        batch.touch(*where.source);
+    } else {
+        batch.touch_everything(); // a fence does not tell its queue
+    }
+    return outcome;
+}
+
+retry_outcome finishing::apply_in_transaction(runtime::batch& batch, const queue_state& where,
+                                              const store::job_fence& fence) const
+{
+    return where.ready(batch).savepoint.run([&] { return apply(batch, where, fence); });
+}
+
+retry_outcome finishing::run(store::job_finisher& finisher, const store::job_fence& fence,
+                             std::int64_t now) const
+{
+    switch (verb_) {
+    case verb::ack:
+        return acted(finisher.ack(fence, now));
+    case verb::retry:
+        return public_outcome(finisher.retry(fence, seconds_, error_, now));
+    case verb::fail:
+        return acted(finisher.fail(fence, error_, now));
+    case verb::extend:
+        return acted(finisher.extend(fence, seconds_, now));
+    case verb::release:
+        return acted(finisher.release(fence, now));
+    case verb::snooze:
+        return acted(finisher.snooze(fence, seconds_, now));
+    }
+    return retry_outcome::stale;
+}
+
+void finishing::note_attempt(job_lease& lease) const noexcept
+{
+    if (verb_ == verb::ack) {
+        lease.is_kept = true;
+    }
+}
+
+void finishing::note_success(job_lease& lease, retry_outcome outcome,
+                             std::int64_t now) const noexcept
+{
+    if (verb_ != verb::extend) {
+        lease.is_kept = true;
+    } else if (outcome != retry_outcome::stale) {
+        lease.expires_at = store::saturating_add(now, seconds_);
+    }
+}
+
+void finish_unit::run(runtime::batch& batch)
+{
+    done_at_ = to_seconds(batch.now());
+    result = how_.apply(batch, *where_, fence_);
+}
+
+finish_many_unit::finish_many_unit(const queue_state& where, std::span<const job> jobs,
+                                   finishing how)
+    : how_(std::move(how))
+{
+    leases_.reserve(jobs.size());
+    for (const job& each : jobs) {
+        const std::shared_ptr<job_lease>& lease = job_lease::of(each);
+        if (lease == nullptr || lease->queue->engine != where.engine) {
+            throw error(errc::invalid_argument,
+                        "jobs: element " + std::to_string(leases_.size()) +
+                            (lease == nullptr ? " is empty" : " is of another database") +
+                            "; jobs of this database are accepted");
+        }
+        leases_.push_back(lease);
+    }
+}
+
+void finish_many_unit::run(runtime::batch& batch)
+{
+    done_at_ = to_seconds(batch.now());
+    result.clear();
+    for (const auto& lease : leases_) {
+        result.push_back(how_.apply(batch, *lease->queue, lease->fence));
+    }
+}
+
+void finish_many_unit::committed()
+{
+    for (std::size_t each = 0; each != leases_.size(); ++each) {
+        how_.note_success(*leases_[each], result[each], done_at_);
+    }
+}
+
+void finish_many_unit::note_attempt() const noexcept
+{
+    for (const auto& lease : leases_) {
+        how_.note_attempt(*lease);
+    }
+}
+
+} // namespace skein::api

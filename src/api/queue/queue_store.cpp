@@ -1,0 +1,22 @@
+#include "api/queue/queue_store.hpp"
+
+namespace skein::api {
+
+queue_statements::queue_statements(sqlite::connection connection, store::queue_shape /*shape*/)
+    : enqueuer(connection), claimer(connection), forecast(connection), housekeeping(connection),
+      finisher(connection), canceller(connection), dead(connection), inspection(connection),
+      results(connection), ends(connection), savepoint(connection, "skein_queue")
+{
+}
+
+void queue_store::touch_end(runtime::batch& batch, std::int64_t job_id)
+{
+    batch.touch_lines(end_of(job_id));
+}
+
+std::string queue_store::end_of(std::int64_t job_id)
+{
+    return "end of " + std::to_string(job_id) + '.'; // job 1 is not the beginning of job 12
+}
+
+} // namespace skein::api
