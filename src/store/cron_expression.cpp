@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view white_space = " \t\n\v\f\r";
 constexpr std::string_view every_prefix = "@every";
-constexpr std::string_view zone_prefix = "CRON_TZ=";
 
 struct cron_alias {
     std::string_view name;

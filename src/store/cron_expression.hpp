@@ -32,6 +32,9 @@ struct cron_expression {
     bool operator==(const cron_expression&) const = default;
 };
 
+/// What the text of an expression with a zone starts with; the zone and a space follow.
+inline constexpr std::string_view zone_prefix = "CRON_TZ=";
+
 /// The longest text of an expression that can be registered, in bytes.
 inline constexpr std::size_t longest_cron = 1024;
 
