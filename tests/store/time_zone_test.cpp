@@ -105,7 +105,7 @@ TEST(TimeZone, GoesOnByItsRuleWhereItsFileEnds)
         {"Australia/Lord_Howe", "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"},
         {"America/Santiago", "<-04>4<-03>,M9.1.6/24,M4.1.6/24"},
         {"Europe/Dublin", "IST-1GMT0,M10.5.0,M3.5.0/1"},
-        {"America/Godthab", "<-02>2<-01>,M3.5.0/-1,M10.5.0/0"},
+        {"America/Nuuk", "<-02>2<-01>,M3.5.0/-1,M10.5.0/0"},
     };
     for (const auto& [name, text] : rules) {
         const zone_rule rule = parse_zone_rule(text).value();
