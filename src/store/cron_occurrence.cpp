@@ -112,17 +112,13 @@ std::optional<std::int64_t> first_local_time(const cron_expression& expression, 
 std::optional<std::int64_t> next_of_clock(const cron_expression& expression, const time_zone& zone,
                                           std::int64_t after)
 {
-    const std::int64_t shown = zone.local_time(after);
-    const local_moments now = moments_of(zone, shown);
-    // What is shown a second time is over.
-    const bool is_repeat = now.found == local_moments::kind::twice && after == now.second;
-    std::int64_t from = is_repeat ? now.end : shown + 1;
+    std::int64_t from = zone.local_time(after) + 1;
     while (const auto local = first_local_time(expression, from)) {
         const local_moments found = moments_of(zone, *local);
         if (found.first > after) {
             return found.first;
         }
-        // Skipped at the very moment that has been: so are its neighbours.
+        // Shown for the second time, or skipped at the moment that has been: so are its neighbours.
         from = std::max(found.end, *local + 1);
     }
     return std::nullopt;
