@@ -3,6 +3,7 @@
 #include "store/log/notification_schema.hpp"
 #include "store/log/stream_schema.hpp"
 #include "store/rate_limit/rate_limit_schema.hpp"
+#include "store/schedule/schedule_schema.hpp"
 #include "store/table_family.hpp"
 #include "support/plain_connection.hpp"
 #include "support/temporary_directory.hpp"
@@ -69,7 +70,22 @@ const std::vector<known_family>& known_families()
          " count INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (name, window_start))",
          {"_honker_rate_limits|name|TEXT|1|NULL|1",
           "_honker_rate_limits|window_start|INTEGER|1|NULL|2",
-          "_honker_rate_limits|count|INTEGER|1|0|0"}}};
+          "_honker_rate_limits|count|INTEGER|1|0|0"}},
+        {"Schedules",
+         schedule_tables(),
+         "CREATE TABLE _honker_scheduler_tasks (name TEXT PRIMARY KEY, queue TEXT NOT NULL,"
+         " cron_expr TEXT NOT NULL, payload TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 0,"
+         " expires_s INTEGER, next_fire_at INTEGER NOT NULL, enabled INTEGER NOT NULL DEFAULT 1,"
+         " max_attempts INTEGER NOT NULL DEFAULT 3)",
+         {"_honker_scheduler_tasks|name|TEXT|0|NULL|1",
+          "_honker_scheduler_tasks|queue|TEXT|1|NULL|0",
+          "_honker_scheduler_tasks|cron_expr|TEXT|1|NULL|0",
+          "_honker_scheduler_tasks|payload|TEXT|1|NULL|0",
+          "_honker_scheduler_tasks|priority|INTEGER|1|0|0",
+          "_honker_scheduler_tasks|expires_s|INTEGER|0|NULL|0",
+          "_honker_scheduler_tasks|next_fire_at|INTEGER|1|NULL|0",
+          "_honker_scheduler_tasks|enabled|INTEGER|1|1|0",
+          "_honker_scheduler_tasks|max_attempts|INTEGER|1|3|0"}}};
     return all;
 }
 
@@ -203,7 +219,7 @@ TEST_P(TableFamily, IsMadeOnceByManyWhoOpenTheFileTogether)
     EXPECT_EQ(shape(), family_shape::complete);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEachBlock, TableFamily, testing::Range(std::size_t{0}, std::size_t{4}),
+INSTANTIATE_TEST_SUITE_P(OfEachBlock, TableFamily, testing::Range(std::size_t{0}, std::size_t{5}),
                          [](const auto& index) { return known_families()[index.param].name; });
 
 TEST(TableFamilies, LiveBesideEachOther)
@@ -213,8 +229,9 @@ TEST(TableFamilies, LiveBesideEachOther)
     for (const known_family& each : known_families()) {
         create(file, each.family);
     }
-    EXPECT_THAT(file.sql("SELECT name, version FROM _skein_meta ORDER BY name"),
-                ElementsAre("locks|1", "notifications|1", "rate_limits|1", "streams|1"));
+    EXPECT_THAT(
+        file.sql("SELECT name, version FROM _skein_meta ORDER BY name"),
+        ElementsAre("locks|1", "notifications|1", "rate_limits|1", "schedules|1", "streams|1"));
 }
 
 } // namespace
