@@ -178,7 +178,10 @@ private:
     {
         std::string text;
         for (unsigned value = part.first; value <= part.last; value += part.step) {
-            text += (text.empty() ? "" : ",") + std::to_string(value % days_of_week);
+            if (!text.empty()) {
+                text += ',';
+            }
+            text += std::to_string(value % days_of_week);
         }
         return text;
     }
