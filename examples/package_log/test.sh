@@ -100,9 +100,16 @@ also 'spindle:amd64 is "config-files 0.9-1" here and "not-installed <none>"'
 pretend_dpkg_query 2 </dev/null
 expect 1 "dpkg-query failed with status 2" --compare "$sample"
 
-# Interruption
-"$program" "$sample" >output 2>&1 &
-sleep 0.7
+# Interruption, once the work has begun, and with enough of it that it cannot be over by then
+i=0
+while [ "$i" -lt 1000 ]; do
+    cat "$sample"
+    i=$((i + 1))
+done >long.log
+"$program" long.log >output 2>&1 &
+while [ -z "$(ls -A "$TMPDIR")" ] && kill -0 $!; do
+    sleep 0.01
+done
 kill -TERM $!
 wait $!
 status=$?
