@@ -1,3 +1,4 @@
+#include "store/error.hpp"
 #include "store/schedule_file.hpp"
 
 #include <gmock/gmock.h>
@@ -94,8 +95,75 @@ protected:
         }
         if (added.is_shared()) {
             added.last_job.reset();
+            added.made.grace = 60;
         }
         model_.insert_or_assign(std::string(added.made.name), added);
+    }
+
+    schedule_change any_change()
+    {
+        schedule_change change;
+        if (pick(0, 2) == 0) {
+            change.ends_at.emplace();
+            if (pick(0, 1) == 0) {
+                *change.ends_at = now_ + pick(-20, 300);
+            }
+        }
+        if (pick(0, 2) == 0) {
+            change.runs.emplace();
+            if (pick(0, 1) == 0) {
+                *change.runs = pick(1, 9);
+            }
+        }
+        if (pick(0, 2) == 0) {
+            change.missed = static_cast<missed_moments>(pick(0, 2));
+        }
+        if (pick(0, 2) == 0) {
+            change.overlap = static_cast<overlap_policy>(pick(0, 1));
+        }
+        return change;
+    }
+
+    /// What becomes of a schedule; nothing when the change is refused.
+    std::optional<model_schedule> changed(model_schedule each, const schedule_change& change) const
+    {
+        each.made.ends_at = change.ends_at.value_or(each.made.ends_at);
+        each.made.missed = change.missed.value_or(each.made.missed);
+        each.made.overlap = change.overlap.value_or(each.made.overlap);
+        if (change.runs) {
+            each.made.runs = *change.runs;
+            each.runs_left = *change.runs;
+        }
+        if (change.ends_at || change.runs) {
+            const std::int64_t next = each.next.value_or(now_ + each.interval);
+            if (each.made.ends_at && next > *each.made.ends_at) {
+                return std::nullopt;
+            }
+            each.next = each.runs_left == 0 ? std::nullopt : std::optional(next);
+        }
+        if (each.is_shared()) {
+            each.last_job.reset();
+            each.made.grace = 60;
+        }
+        return each;
+    }
+
+    void update_any()
+    {
+        const std::string& name = any_name();
+        const schedule_change change = any_change();
+        const auto update = [&] {
+            return tables_.write([&] { return schedules_.update(name, change, now_); });
+        };
+        const auto present = model_.find(name);
+        if (present == model_.end() || change.is_empty()) {
+            ASSERT_FALSE(update());
+        } else if (const auto wanted = changed(present->second, change)) {
+            ASSERT_TRUE(update());
+            present->second = *wanted;
+        } else {
+            ASSERT_THROW(update(), invalid_argument);
+        }
     }
 
     std::vector<schedule_fire> expected_fires(std::int64_t due)
@@ -164,6 +232,7 @@ protected:
         case 3:
             return pick(0, 4) == 0 ? remove(any_name()) : finish_any();
         case 4:
+            return update_any();
         case 5:
             return finish_any();
         default:
@@ -171,6 +240,17 @@ protected:
             const auto expected = expected_fires(now_);
             ASSERT_EQ(tick(now_), expected) << "at " << now_;
         }
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> soonest_after(std::int64_t moment) const
+    {
+        std::set<std::int64_t> moments;
+        for (const auto& [name, each] : model_) {
+            if (each.is_enabled && each.next && *each.next > moment) {
+                moments.insert(*each.next);
+            }
+        }
+        return moments.empty() ? std::nullopt : std::optional(*moments.begin());
     }
 
     void compare()
@@ -182,12 +262,16 @@ protected:
             ASSERT_EQ(found->next_fire_at, each.next) << name;
             ASSERT_EQ(found->runs_left, each.runs_left) << name;
             ASSERT_EQ(found->is_enabled, each.is_enabled) << name;
+            ASSERT_EQ(found->last_job, each.last_job) << name;
+            ASSERT_EQ(found->missed, each.made.missed) << name;
+            ASSERT_EQ(found->grace, each.made.grace) << name;
             if (each.is_enabled && each.next) {
                 soonest = std::min(soonest.value_or(*each.next), *each.next);
             }
         }
         ASSERT_EQ(schedules_.list().size(), model_.size());
         ASSERT_EQ(schedules_.soonest(), soonest);
+        ASSERT_EQ(schedules_.soonest_after(now_), soonest_after(now_));
     }
 
     const std::vector<std::string> names_{"a", "b", "c", "d"};

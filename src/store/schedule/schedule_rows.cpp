@@ -1,5 +1,7 @@
 #include "store/schedule/schedule_rows.hpp"
 
+#include "store/queue/error_text.hpp"
+
 namespace skein::store {
 
 namespace {
@@ -26,11 +28,24 @@ std::string name_of(schedule_table table)
     return table == schedule_table::shared ? "_honker_scheduler_tasks" : "_skein_schedules";
 }
 
+std::string comes_at_all()
+{
+    // A text is greater than every number.
+    return "next_fire_at <= 9223372036854775807";
+}
+
+std::string whole_second(const std::string& moment)
+{
+    const std::string whole = "CAST(" + moment + " AS INTEGER)";
+    return whole + " + (" + moment + " > " + whole + ")";
+}
+
 std::string schedule_columns(schedule_table table)
 {
     const std::string common =
         "rowid, name, queue, cron_expr, payload, priority, expires_s, max_attempts, enabled,"
-        " next_fire_at, ";
+        " iif(" +
+        comes_at_all() + ", " + whole_second("next_fire_at") + ", NULL), ";
     return table == schedule_table::shared
                ? common + "0, NULL, NULL, NULL, 60, NULL, NULL"
                : common + "1, ends_at, runs_left, missed, grace_s, overlap, last_job";
@@ -59,6 +74,16 @@ schedule_row read_schedule(const sqlite::execution& found)
                                                                      : overlap_policy::allow;
     stored.last_job = number(found, 16);
     return row;
+}
+
+std::string mention(std::string_view name)
+{
+    constexpr std::size_t longest = 200;
+    std::string shown = kept_error_text(name.substr(0, longest));
+    for (std::size_t at = 0; (at = shown.find('\0', at)) != std::string::npos;) {
+        shown.replace(at, 1, "\xEF\xBF\xBD");
+    }
+    return "schedule \"" + shown + (name.size() > longest ? "…\"" : "\"");
 }
 
 std::string_view text_of(missed_moments missed)
