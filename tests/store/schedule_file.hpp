@@ -35,12 +35,24 @@ protected:
         add({.name = name, .queue = "q", .expression = "@every " + interval, .payload = "1"}, 1000);
     }
 
-    std::vector<schedule_fire> tick(std::int64_t due) { return tick(due, due); }
-
-    std::vector<schedule_fire> tick(std::int64_t due, std::int64_t now)
+    /// Of a tick that may refuse some.
+    tick_outcome serve(std::int64_t due)
     {
         return tables_.write(
-            [&] { return savepoint_.run([&] { return ticker_.tick(due, now); }); });
+            [&] { return savepoint_.run([&] { return ticker_.tick(due, due); }); });
+    }
+
+    std::vector<schedule_fire> tick(std::int64_t due) { return tick(due, due); }
+
+    /// A tick that fails whole.
+    std::vector<schedule_fire> tick(std::int64_t due, std::int64_t now)
+    {
+        const auto all = [&] {
+            tick_outcome outcome = ticker_.tick(due, now);
+            require_no_refusal(outcome);
+            return outcome.fires;
+        };
+        return tables_.write([&] { return savepoint_.run(all); });
     }
 
     /// The moments of a tick.

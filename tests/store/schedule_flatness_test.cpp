@@ -35,6 +35,16 @@ public:
             "INSERT INTO _skein_schedules (name, queue, cron_expr, payload, priority,"
             " next_fire_at, enabled, max_attempts, missed, grace_s, overlap) SELECT 'own' || " +
             common + ", 'once', 60, 'skip' FROM n");
+        // As many have come to their end, and as many are paused while they are due.
+        file().sql(numbers +
+                   "INSERT INTO _skein_schedules (name, queue, cron_expr, payload, priority,"
+                   " next_fire_at, enabled, max_attempts, missed, grace_s, overlap)"
+                   " SELECT 'ended' || i, 'q', '@every 1h', '1', 0, NULL, 1, 3, 'all', 60, 'allow'"
+                   " FROM n");
+        file().sql(numbers +
+                   "INSERT INTO _honker_scheduler_tasks (name, queue, cron_expr, payload,"
+                   " next_fire_at, enabled) SELECT 'paused' || i, 'q', '@every 1h', '1', 900, 0"
+                   " FROM n");
         file().sql("COMMIT");
     }
 
@@ -50,8 +60,9 @@ public:
     void run()
     {
         count("soonest", [&] { EXPECT_EQ(schedules_.soonest(), 900); });
-        count("tick", [&] { EXPECT_EQ(ticker_.tick(now, now).size(), 20U); });
-        count("tick of nothing", [&] { EXPECT_EQ(ticker_.tick(now, now).size(), 0U); });
+        count("soonest after", [&] { EXPECT_EQ(schedules_.soonest_after(900), 100011); });
+        count("tick", [&] { EXPECT_EQ(ticker_.tick(now, now).fires.size(), 20U); });
+        count("tick of nothing", [&] { EXPECT_EQ(ticker_.tick(now, now).fires.size(), 0U); });
         count("find", [&] { EXPECT_TRUE(schedules_.find("owns50")); });
         count("register", [&] {
             schedules_.register_schedule(
@@ -63,6 +74,12 @@ public:
                 now);
         });
         count("update", [&] { schedules_.update("s50", {.priority = 4}, now); });
+        count("move", [&] {
+            EXPECT_TRUE(schedules_.update("s50", {.runs = std::optional<std::int64_t>(4)}, now));
+        });
+        count("move back", [&] {
+            EXPECT_TRUE(schedules_.update("s50", {.runs = std::optional<std::int64_t>()}, now));
+        });
         count("pause", [&] { schedules_.pause("s50"); });
         count("resume", [&] { schedules_.resume("s50"); });
         count("unregister", [&] { schedules_.unregister("s50"); });
@@ -100,7 +117,7 @@ TEST(ScheduleFlatness, CostsWhatIsDueHoweverManySchedulesThereAre)
 TEST(ScheduleFlatness, ListsWithoutSorting)
 {
     measurement some(100);
-    EXPECT_EQ(some.list_all(), 220U);
+    EXPECT_EQ(some.list_all(), 440U);
     for (const std::string& each : some.plans_) {
         EXPECT_THAT(each, Not(HasSubstr("TEMP B-TREE")));
     }

@@ -1,22 +1,28 @@
 #include "store/schedule/schedule_tick.hpp"
 
 #include "store/error.hpp"
-#include "store/json_text.hpp"
 #include "store/queue/error_text.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace skein::store {
 
 namespace {
 
-/// Changes nothing, but takes the write lock before anything is read.
-std::string take_from(schedule_table table)
+constexpr schedule_table shared = schedule_table::shared;
+constexpr schedule_table own = schedule_table::own;
+
+/// Takes the write lock before anything is read, and touches no row: a trigger that ignores changes
+/// would hide the row that is due.
+std::string lock_file()
 {
-    return "UPDATE " + name_of(table) +
-           " SET queue = queue WHERE next_fire_at <= ?1 AND enabled RETURNING " +
-           schedule_columns(table);
+    return "UPDATE " + name_of(shared) + " SET queue = queue WHERE rowid = NULL";
+}
+
+std::string find_due_in(schedule_table table)
+{
+    return "SELECT " + schedule_columns(table) + " FROM " + name_of(table) +
+           " WHERE next_fire_at <= ?1 AND enabled";
 }
 
 std::string advance_in(schedule_table table, const std::string& more)
@@ -24,123 +30,82 @@ std::string advance_in(schedule_table table, const std::string& more)
     return "UPDATE " + name_of(table) + " SET next_fire_at = ?2" + more + " WHERE rowid = ?1";
 }
 
-/// Why the payload cannot be enqueued, as the dead letters tell it; empty when it can.
-std::string payload_defect(const schedule& stored)
+/// Throws `store::invalid_argument` for a row that cannot be understood.
+due_moments understood(const schedule_row& row, std::int64_t due)
 {
-    try {
-        require_json(stored.payload);
-        return "";
-    } catch (const invalid_payload& refusal) {
-        return kept_error_text("schedule \"" + stored.name + "\": " + refusal.what() +
-                               "; honker_scheduler_update gives it another");
-    }
+    require_max_attempts(row.stored.max_attempts);
+    return moments_due(row, due);
 }
 
 } // namespace
 
-schedule_tick::schedule_tick(sqlite::connection connection, family_shape shape)
-    : has_own_(shape == family_shape::complete), enqueuer_(connection), burial_(connection),
-      take_shared_(connection, take_from(schedule_table::shared)),
-      take_own_(connection, take_from(schedule_table::own)),
-      advance_shared_(connection, advance_in(schedule_table::shared, "")),
-      advance_own_(connection, advance_in(schedule_table::own, ", runs_left = ?3, last_job = ?4")),
-      find_live_(connection, "SELECT 1 FROM _honker_live WHERE id = ?1")
+void require_no_refusal(const tick_outcome& outcome)
 {
-}
-
-std::vector<schedule_fire> schedule_tick::tick(std::int64_t due, std::int64_t now)
-{
-    std::vector<schedule_fire> fires;
-    for (schedule_row& each : take_due(due)) {
-        try {
-            fire_due(each, due, now, fires);
-        } catch (const invalid_argument& refusal) {
-            throw invalid_argument("schedule \"" + kept_error_text(each.stored.name) +
-                                   "\": " + refusal.what());
-        }
+    if (!outcome.refusals.empty()) {
+        const schedule_refusal& first = outcome.refusals.front();
+        throw invalid_argument(mention(first.name) + ": " + first.reason);
     }
-    return fires;
 }
 
-std::vector<schedule_row> schedule_tick::take_due(std::int64_t due)
+schedule_tick::schedule_tick(sqlite::connection connection, family_shape shape)
+    : has_own_(shape == family_shape::complete), jobs_(connection), lock_(connection, lock_file()),
+      find_shared_(connection, find_due_in(shared)), find_own_(connection, find_due_in(own)),
+      advance_shared_(connection, advance_in(shared, "")),
+      advance_own_(connection, advance_in(own, ", runs_left = ?3, last_job = ?4"))
+{
+}
+
+tick_outcome schedule_tick::tick(std::int64_t due, std::int64_t now)
+{
+    lock_.run();
+    tick_outcome outcome;
+    for (schedule_row& each : find_due(due)) {
+        due_moments moments;
+        try {
+            moments = understood(each, due);
+        } catch (const invalid_argument& refusal) {
+            outcome.refusals.push_back({each.stored.name, kept_error_text(refusal.what())});
+            continue;
+        }
+        fire(each, moments, now, outcome.fires);
+    }
+    return outcome;
+}
+
+std::vector<schedule_row> schedule_tick::find_due(std::int64_t due)
 {
     std::vector<schedule_row> all;
-    const auto take = [&](sqlite::statement& from) {
+    const auto read = [&](sqlite::statement& from) {
         sqlite::execution found = from.start(due);
         while (found.step()) {
             all.push_back(read_schedule(found));
         }
     };
-    take(take_shared_);
+    read(find_shared_);
     if (has_own_) {
-        take(take_own_);
+        read(find_own_);
     }
-    std::ranges::sort(all, {}, [](const schedule_row& each) { return std::tie(each.stored.name); });
+    // Stable for a name that another program has written into both.
+    std::ranges::stable_sort(
+        all, {}, [](const schedule_row& each) -> const std::string& { return each.stored.name; });
     return all;
 }
 
-void schedule_tick::fire_due(schedule_row& row, std::int64_t due, std::int64_t now,
-                             std::vector<schedule_fire>& fires)
+void schedule_tick::fire(schedule_row& row, const due_moments& moments, std::int64_t now,
+                         std::vector<schedule_fire>& fires)
 {
-    schedule& stored = row.stored;
-    require_max_attempts(stored.max_attempts);
-    const due_moments moments = moments_due(row, due);
-    const std::string defect = payload_defect(stored);
-    for (const std::int64_t moment : moments.firing) {
-        if (stored.runs_left.value_or(1) <= 0 || must_wait(stored)) {
-            continue;
-        }
-        if (defect.empty()) {
-            stored.last_job = enqueue(stored, now);
-            fires.push_back({stored.name, stored.queue, moment, *stored.last_job});
-        } else {
-            stored.last_job = bury(stored, defect, moment, now);
-        }
-        if (stored.runs_left) {
-            --*stored.runs_left;
-        }
-    }
-    stored.next_fire_at = stored.runs_left.value_or(1) > 0 ? moments.next : std::nullopt;
+    schedule& firing = row.stored;
+    jobs_.fire(firing, moments.firing, now, fires);
+    firing.next_fire_at = firing.runs_left.value_or(1) > 0 ? moments.next : std::nullopt;
     advance(row);
-}
-
-std::int64_t schedule_tick::enqueue(const schedule& stored, std::int64_t now)
-{
-    return enqueuer_.enqueue({.queue = stored.queue,
-                              .payload = stored.payload,
-                              .priority = stored.priority,
-                              .max_attempts = stored.max_attempts,
-                              .expires_in = stored.expires_in},
-                             now);
-}
-
-/// A job that dies at once has had a number that no other gets.
-std::int64_t schedule_tick::bury(const schedule& stored, std::string_view defect,
-                                 std::int64_t moment, std::int64_t now)
-{
-    const std::int64_t job = enqueuer_.enqueue({.queue = stored.queue,
-                                                .payload = stored.payload,
-                                                .run_at = moment,
-                                                .priority = stored.priority,
-                                                .max_attempts = stored.max_attempts},
-                                               now);
-    burial_.bury(job, defect, now);
-    return job;
-}
-
-bool schedule_tick::must_wait(const schedule& stored)
-{
-    return stored.overlap == overlap_policy::skip && stored.last_job &&
-           find_live_.start(*stored.last_job).step();
 }
 
 void schedule_tick::advance(const schedule_row& row)
 {
-    const schedule& stored = row.stored;
-    const int changed =
-        row.table == schedule_table::shared
-            ? advance_shared_.run(row.number, stored.next_fire_at)
-            : advance_own_.run(row.number, stored.next_fire_at, stored.runs_left, stored.last_job);
+    const schedule& fired = row.stored;
+    const int changed = row.table == shared ? advance_shared_.run(row.number, fired.next_fire_at)
+                                            : advance_own_.run(row.number, fired.next_fire_at,
+                                                               fired.runs_left, fired.last_job);
     if (changed == 0) {
         // Its jobs would be enqueued again and again.
         throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,

@@ -1,28 +1,32 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
-#include "store/queue/job_burial.hpp"
-#include "store/queue/job_enqueuer.hpp"
+#include "store/schedule/schedule_jobs.hpp"
 #include "store/schedule/schedule_moments.hpp"
 #include "store/table_family.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace skein::store {
 
-/// A job that a schedule has enqueued.
-struct schedule_fire {
-    std::string name; ///< of the schedule
-    std::string queue;
-    std::int64_t fire_at = 0; ///< the moment that it is for, in epoch seconds
-    std::int64_t job = 0;     ///< its number
+/// A schedule that is due, and whose row cannot be understood.
+struct schedule_refusal {
+    std::string name;
+    std::string reason; ///< what is wrong: the expression, its zone, or the number of attempts
 
-    bool operator==(const schedule_fire&) const = default;
+    bool operator==(const schedule_refusal&) const = default;
 };
+
+struct tick_outcome {
+    std::vector<schedule_fire> fires;       ///< by name and moment
+    std::vector<schedule_refusal> refusals; ///< by name
+};
+
+/// For callers that fail whole: throws `store::invalid_argument` for the first refusal. The text is
+/// `schedule "<name>": <reason>`. What the tick has written is then to be undone.
+void require_no_refusal(const tick_outcome& outcome);
 
 /// Enqueues the jobs of the moments that have come due. Each moment gets its job once, whoever else
 /// ticks: the job and the next moment are written together.
@@ -30,36 +34,30 @@ class schedule_tick {
 public:
     schedule_tick(sqlite::connection connection, family_shape shape);
 
-    /// The jobs of all schedules that are enabled and due at `due`, ordered by name and moment.
-    /// They are enqueued at `now`, which is also what their expiry counts from. Both are epoch
-    /// seconds; they differ where the caller has a clock of its own.
+    /// Serves all schedules that are enabled and due at `due`. Their jobs are enqueued at `now`,
+    /// which is also what their expiry counts from. Both are epoch seconds; they differ where the
+    /// caller has a clock of its own.
     ///
-    /// A stored payload that is no JSON becomes dead letters instead. A schedule whose expression,
-    /// zone or number of attempts is not valid fails all of it, with `store::invalid_argument` that
-    /// names it.
+    /// A stored payload that is no JSON becomes dead letters instead. A schedule that is refused
+    /// stays as it is: nothing is written for it, and it stays due.
     ///
     /// Wants a write transaction with a savepoint, and the tables of queues. Its first statement
     /// writes, so that it can also begin the transaction; without a due schedule nothing changes.
-    std::vector<schedule_fire> tick(std::int64_t due, std::int64_t now);
+    tick_outcome tick(std::int64_t due, std::int64_t now);
 
 private:
-    [[nodiscard]] std::vector<schedule_row> take_due(std::int64_t due);
-    void fire_due(schedule_row& row, std::int64_t due, std::int64_t now,
-                  std::vector<schedule_fire>& fires);
-    std::int64_t enqueue(const schedule& stored, std::int64_t now);
-    std::int64_t bury(const schedule& stored, std::string_view defect, std::int64_t moment,
-                      std::int64_t now);
-    [[nodiscard]] bool must_wait(const schedule& stored);
+    [[nodiscard]] std::vector<schedule_row> find_due(std::int64_t due);
+    void fire(schedule_row& row, const due_moments& moments, std::int64_t now,
+              std::vector<schedule_fire>& fires);
     void advance(const schedule_row& row);
 
     bool has_own_;
-    job_enqueuer enqueuer_;
-    job_burial burial_;
-    sqlite::statement take_shared_;
-    sqlite::statement take_own_;
+    schedule_jobs jobs_;
+    sqlite::statement lock_;
+    sqlite::statement find_shared_;
+    sqlite::statement find_own_;
     sqlite::statement advance_shared_;
     sqlite::statement advance_own_;
-    sqlite::statement find_live_;
 };
 
 } // namespace skein::store
