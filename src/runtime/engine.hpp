@@ -75,6 +75,16 @@ public:
         return clock_->make_alarm(where);
     }
 
+    /// A moment of the steady clock, as the wall clock will tell it if it does not step.
+    [[nodiscard]] skein::clock::wall_time on_the_wall(skein::clock::steady_time moment) const
+    {
+        const auto wait = moment - steady_now();
+        return wall_now() + std::chrono::duration_cast<skein::clock::wall_time::duration>(wait);
+    }
+
+    /// Tells the user. On the strand.
+    void log(log_level level, const std::string& text) const;
+
     // On the strand: an operation takes, or leaves, its place.
 
     void add(std::shared_ptr<unit> arrived);
@@ -139,7 +149,6 @@ private:
     void pass_time();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
     [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
-    void log(log_level level, const std::string& text) const;
 
     const home_process home_;
     const std::filesystem::path path_;

@@ -63,4 +63,18 @@ std::exception_ptr cancelled_failure()
     return std::make_exception_ptr(std::system_error(asio::error::operation_aborted));
 }
 
+bool is_final(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const error& told) {
+        return told.code() == errc::closed || told.code() == errc::file_replaced ||
+               told.code() == errc::forked || told.code() == errc::schema_too_new;
+    } catch (const std::system_error& told) {
+        return told.code() == asio::error::operation_aborted;
+    } catch (...) {
+        return false;
+    }
+}
+
 } // namespace skein::runtime

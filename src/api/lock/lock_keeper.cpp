@@ -1,8 +1,7 @@
 #include "api/lock/lock_keeper.hpp"
 
 #include "api/seconds.hpp"
-
-#include <skein/error.hpp>
+#include "runtime/failure.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,27 +17,6 @@ constexpr std::chrono::nanoseconds pause_after_failure = std::chrono::seconds{1}
 clock::steady_time next_renewal(const held_lock& held)
 {
     return held.engine().steady_now() + held.ttl() / 3;
-}
-
-/// A moment of the steady clock, as the wall clock will tell it if it does not step.
-clock::wall_time on_the_wall(const runtime::engine& engine, clock::steady_time moment)
-{
-    const auto wait =
-        std::chrono::duration_cast<clock::wall_time::duration>(moment - engine.steady_now());
-    return engine.wall_now() + wait;
-}
-
-/// Whether no other try can go better: the database is closed, or not the same any more.
-bool is_final(const std::exception_ptr& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (const error& told) {
-        return told.code() == errc::closed || told.code() == errc::file_replaced ||
-               told.code() == errc::forked;
-    } catch (...) {
-        return false;
-    }
 }
 
 } // namespace
@@ -65,7 +43,7 @@ bool lock_keeper::is_due() const noexcept
 
 std::optional<clock::wall_time> lock_keeper::look_again() const noexcept
 {
-    return on_the_wall(held_->engine(), renew_at_);
+    return held_->engine().on_the_wall(renew_at_);
 }
 
 runtime::serving lock_keeper::serve(runtime::batch& batch, std::span<waiter* const> /*line*/)
@@ -82,7 +60,7 @@ runtime::serving lock_keeper::serve(runtime::batch& batch, std::span<waiter* con
 
 void lock_keeper::failed(const std::exception_ptr& failure) noexcept
 {
-    if (is_final(failure) || !held_->is_held()) {
+    if (runtime::is_final(failure) || !held_->is_held()) {
         return;
     }
     try {
@@ -107,7 +85,7 @@ bool lock_loss_waiter::has_work(sqlite::connection /*connection*/, clock::wall_t
 std::optional<clock::wall_time> lock_loss_waiter::look_again() const noexcept
 {
     return std::min(from_seconds(held_->expires_at()),
-                    on_the_wall(held_->engine(), held_->held_until()));
+                    held_->engine().on_the_wall(held_->held_until()));
 }
 
 } // namespace skein::api
