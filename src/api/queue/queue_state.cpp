@@ -53,6 +53,11 @@ std::shared_ptr<queue_store> queue_store_of(runtime::engine& engine)
     return engine.source_named<queue_store>("tables of all queues");
 }
 
+std::shared_ptr<queue_source> queue_source_of(runtime::engine& engine, const std::string& name)
+{
+    return engine.source_named<queue_source>("queue " + name, queue_store_of(engine), name);
+}
+
 std::shared_ptr<const queue_state> make_queue_state(std::shared_ptr<runtime::engine> engine,
                                                     std::string_view name,
                                                     const queue_options& options)
@@ -60,8 +65,7 @@ std::shared_ptr<const queue_state> make_queue_state(std::shared_ptr<runtime::eng
     checked([&] { store::require_max_attempts(options.max_attempts); });
     const std::int64_t visibility = checked_visibility(options.visibility);
     std::shared_ptr<queue_store> store = queue_store_of(*engine);
-    const std::string owned(name);
-    auto source = engine->source_named<queue_source>("queue " + owned, store, owned);
+    std::shared_ptr<queue_source> source = queue_source_of(*engine, std::string(name));
     return std::make_shared<queue_state>(queue_state{std::move(engine), std::move(store),
                                                      std::move(source), visibility,
                                                      options.max_attempts, options.create_schema});

@@ -35,6 +35,10 @@ struct queue_state {
 /// What the queues of one database share.
 [[nodiscard]] std::shared_ptr<queue_store> queue_store_of(runtime::engine& engine);
 
+/// What all handles of a queue share.
+[[nodiscard]] std::shared_ptr<queue_source> queue_source_of(runtime::engine& engine,
+                                                            const std::string& name);
+
 /// Throws `errc::invalid_argument`.
 [[nodiscard]] std::shared_ptr<const queue_state>
 make_queue_state(std::shared_ptr<runtime::engine> engine, std::string_view name,
