@@ -12,6 +12,7 @@
 #include <skein/rate_limit.hpp>
 #include <skein/result_slot.hpp>
 #include <skein/results.hpp>
+#include <skein/scheduler.hpp>
 #include <skein/stream.hpp>
 #include <skein/transaction.hpp>
 #include <skein/transport.hpp>
@@ -121,6 +122,10 @@ public:
     /// Throws: `errc::invalid_argument` for options that are not accepted.
     [[nodiscard]] skein::rate_limit rate_limit(std::string_view name,
                                                const rate_limit_options& options) const;
+
+    /// The schedules of the file. Costs nothing; the tables are made by the first operation that
+    /// writes.
+    [[nodiscard]] skein::scheduler scheduler(const scheduler_options& options = {}) const;
 
     /// Forgets what the rate limits of the file do not need any more: windows that began longer ago
     /// than `older_than`, and paced limits that have all of their burst.

@@ -73,6 +73,24 @@ enum class queue_version {
 /// Throws: `skein::error` with `errc::invalid_argument` for what is no value of `queue_version`.
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string> queue_upgrade(queue_version from);
 
+/// The shapes that the table of schedules has had, oldest first.
+enum class schedule_version {
+    without_enabled,      ///< `_honker_scheduler_tasks` has no column `enabled`
+    without_max_attempts, ///< it has no column `max_attempts`
+    without_additions,    ///< the newest shape of the format, without what skein adds
+};
+
+/// The statements that make the tables of schedules in a file that has none. Schedules that fire
+/// need those of queues, too.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> schedules();
+
+/// The statements that bring a table of an older shape to what `schedules` makes. What is in it
+/// stays: its schedules are enabled, and their jobs tried 3 times.
+///
+/// `from`: the shape that the table has.
+/// Throws: `skein::error` with `errc::invalid_argument` for what is no value of `schedule_version`.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> schedules_upgrade(schedule_version from);
+
 /// The statements that make the tables of notifications, of streams and their consumers, of named
 /// locks, and of rate limits. Each makes what is missing, in a file that has none of it as well as
 /// beside the tables of a program that knows the format alone; what is there it leaves as it is.

@@ -20,6 +20,8 @@
 #include <skein/queue_choice.hpp>
 #include <skein/rate_limit.hpp>
 #include <skein/results.hpp>
+#include <skein/schedule.hpp>
+#include <skein/scheduler.hpp>
 #include <skein/schema.hpp>
 #include <skein/stream.hpp>
 #include <skein/stream_event.hpp>

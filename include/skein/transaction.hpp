@@ -42,6 +42,7 @@ private:
     friend class queue;
     friend class rate_limit;
     friend class results;
+    friend class scheduler;
     friend class stream;
     friend class transport;
 

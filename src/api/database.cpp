@@ -5,6 +5,7 @@
 #include "api/queue/queue_state.hpp"
 #include "api/queue/results_state.hpp"
 #include "api/rate_limit/rate_limit_state.hpp"
+#include "api/schedule/scheduler_state.hpp"
 #include "api/transport/transport_state.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/reading.hpp"
@@ -76,6 +77,11 @@ skein::rate_limit database::rate_limit(std::string_view name,
 skein::results database::results(const results_options& options) const
 {
     return skein::results(api::make_results_state(owner_->engine(), options));
+}
+
+skein::scheduler database::scheduler(const scheduler_options& options) const
+{
+    return skein::scheduler(api::make_scheduler_state(owner_->engine(), options));
 }
 
 named_lock database::lock(std::string_view name, const lock_options& options) const

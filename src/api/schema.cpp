@@ -6,6 +6,7 @@
 #include "store/log/stream_schema.hpp"
 #include "store/queue/queue_statements.hpp"
 #include "store/rate_limit/rate_limit_schema.hpp"
+#include "store/schedule/schedule_schema.hpp"
 #include "store/transport/transport_statements.hpp"
 
 namespace skein::schema {
@@ -86,6 +87,22 @@ std::vector<std::string> queue_upgrade(queue_version from)
         throw error(errc::invalid_argument, "from: not a value of queue_version");
     }
     return completing(tables_of(from));
+}
+
+std::vector<std::string> schedules()
+{
+    return store::completing_schedule_statements({});
+}
+
+std::vector<std::string> schedules_upgrade(schedule_version from)
+{
+    if (from < schedule_version::without_enabled || from > schedule_version::without_additions) {
+        throw error(errc::invalid_argument, "from: not a value of schedule_version");
+    }
+    const bool has_enabled = from != schedule_version::without_enabled;
+    const bool has_max_attempts = from == schedule_version::without_additions;
+    return store::completing_schedule_statements(
+        {.has_table = true, .has_enabled = has_enabled, .has_max_attempts = has_max_attempts});
 }
 
 std::vector<std::string> notifications()

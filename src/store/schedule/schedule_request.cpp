@@ -59,12 +59,17 @@ void continue_or_start_again(schedule& changed, std::int64_t now)
 
 } // namespace
 
-schedule made_schedule(const new_schedule& added, std::int64_t now)
+void require_schedule(const new_schedule& added)
 {
     require_max_attempts(added.max_attempts);
     require_json(added.payload);
     require_runs(added.runs);
     require_grace(added.grace);
+}
+
+schedule made_schedule(const new_schedule& added, std::int64_t now)
+{
+    require_schedule(added);
     schedule made{.name = std::string(added.name),
                   .queue = std::string(added.queue),
                   .expression = {},

@@ -48,6 +48,10 @@ struct schedule_change {
     }
 };
 
+/// Throws `store::invalid_argument` and `store::invalid_payload` for what is wrong whatever the
+/// time and the expression.
+void require_schedule(const new_schedule& added);
+
 /// The schedule that is asked for; it is enabled. Throws `store::invalid_argument` and
 /// `store::invalid_payload`, also for one that has no moment.
 [[nodiscard]] schedule made_schedule(const new_schedule& added, std::int64_t now);
