@@ -29,7 +29,8 @@ struct schedule {
     std::optional<std::int64_t> expires_in = std::nullopt; ///< seconds, of each job
     std::int64_t max_attempts = 3;                         ///< of each job
     bool is_enabled = true;
-    /// Nothing when it has come to its end. Pausing does not change it.
+    /// Nothing when it has come to its end, or another program has stored a moment that never
+    /// comes. Pausing does not change it.
     std::optional<std::int64_t> next_fire_at = std::nullopt;
 
     // What the shared table cannot say.

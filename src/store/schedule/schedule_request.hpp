@@ -38,7 +38,7 @@ struct schedule_change {
     /// How often it fires from now on, at least 1. Nothing inside: without limit.
     std::optional<std::optional<std::int64_t>> runs = std::nullopt;
     std::optional<missed_moments> missed = std::nullopt;
-    std::optional<std::int64_t> grace = std::nullopt;
+    std::optional<std::int64_t> grace = std::nullopt; ///< kept as `new_schedule` tells
     std::optional<overlap_policy> overlap = std::nullopt;
 
     [[nodiscard]] bool is_empty() const noexcept

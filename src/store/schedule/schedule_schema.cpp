@@ -11,6 +11,37 @@ constexpr const char* add_enabled =
 constexpr const char* add_max_attempts =
     "ALTER TABLE _honker_scheduler_tasks ADD COLUMN max_attempts INTEGER NOT NULL DEFAULT 3";
 
+constexpr const char* create_shared =
+    "CREATE TABLE IF NOT EXISTS _honker_scheduler_tasks"
+    " (name TEXT PRIMARY KEY, queue TEXT NOT NULL, cron_expr TEXT NOT NULL,"
+    " payload TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 0,"
+    " expires_s INTEGER, next_fire_at INTEGER NOT NULL,"
+    " enabled INTEGER NOT NULL DEFAULT 1,"
+    " max_attempts INTEGER NOT NULL DEFAULT 3)";
+
+constexpr const char* create_shared_index =
+    "CREATE INDEX IF NOT EXISTS _skein_scheduler_tasks_by_time"
+    " ON _honker_scheduler_tasks (next_fire_at) WHERE enabled";
+
+// Without a next moment a schedule has come to its end.
+constexpr const char* create_own =
+    "CREATE TABLE IF NOT EXISTS _skein_schedules"
+    " (name TEXT PRIMARY KEY, queue TEXT NOT NULL, cron_expr TEXT NOT NULL,"
+    " payload TEXT NOT NULL, priority INTEGER NOT NULL, expires_s INTEGER,"
+    " next_fire_at INTEGER, enabled INTEGER NOT NULL,"
+    " max_attempts INTEGER NOT NULL, ends_at INTEGER, runs_left INTEGER,"
+    " missed TEXT NOT NULL, grace_s INTEGER NOT NULL, overlap TEXT NOT NULL,"
+    " last_job INTEGER)";
+
+constexpr const char* create_own_index = "CREATE INDEX IF NOT EXISTS _skein_schedules_by_time"
+                                         " ON _skein_schedules (next_fire_at) WHERE enabled";
+
+// Another program that registers a name means the one schedule of it.
+constexpr const char* create_replacement =
+    "CREATE TRIGGER IF NOT EXISTS _skein_schedule_replaced"
+    " AFTER INSERT ON _honker_scheduler_tasks BEGIN"
+    " DELETE FROM _skein_schedules WHERE name = NEW.name; END";
+
 } // namespace
 
 table_family schedule_tables()
@@ -20,28 +51,8 @@ table_family schedule_tables()
             .format = {"_honker_scheduler_tasks"},
             .additions = {"_skein_scheduler_tasks_by_time", "_skein_schedules",
                           "_skein_schedules_by_time", "_skein_schedule_replaced"},
-            .statements = {"CREATE TABLE IF NOT EXISTS _honker_scheduler_tasks"
-                           " (name TEXT PRIMARY KEY, queue TEXT NOT NULL, cron_expr TEXT NOT NULL,"
-                           " payload TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 0,"
-                           " expires_s INTEGER, next_fire_at INTEGER NOT NULL,"
-                           " enabled INTEGER NOT NULL DEFAULT 1,"
-                           " max_attempts INTEGER NOT NULL DEFAULT 3)",
-                           "CREATE INDEX IF NOT EXISTS _skein_scheduler_tasks_by_time"
-                           " ON _honker_scheduler_tasks (next_fire_at) WHERE enabled",
-                           // Without a next moment a schedule has come to its end.
-                           "CREATE TABLE IF NOT EXISTS _skein_schedules"
-                           " (name TEXT PRIMARY KEY, queue TEXT NOT NULL, cron_expr TEXT NOT NULL,"
-                           " payload TEXT NOT NULL, priority INTEGER NOT NULL, expires_s INTEGER,"
-                           " next_fire_at INTEGER, enabled INTEGER NOT NULL,"
-                           " max_attempts INTEGER NOT NULL, ends_at INTEGER, runs_left INTEGER,"
-                           " missed TEXT NOT NULL, grace_s INTEGER NOT NULL, overlap TEXT NOT NULL,"
-                           " last_job INTEGER)",
-                           "CREATE INDEX IF NOT EXISTS _skein_schedules_by_time"
-                           " ON _skein_schedules (next_fire_at) WHERE enabled",
-                           // Another program that registers a name means the one schedule of it.
-                           "CREATE TRIGGER IF NOT EXISTS _skein_schedule_replaced"
-                           " AFTER INSERT ON _honker_scheduler_tasks BEGIN"
-                           " DELETE FROM _skein_schedules WHERE name = NEW.name; END"}};
+            .statements = {create_shared, create_shared_index, create_own, create_own_index,
+                           create_replacement}};
 }
 
 present_schedules find_schedules(sqlite::connection connection)

@@ -4,6 +4,7 @@
 #include "store/queue/error_text.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace skein::store {
 
@@ -85,9 +86,9 @@ std::vector<schedule_row> schedule_tick::find_due(std::int64_t due)
     if (has_own_) {
         read(find_own_);
     }
-    // Stable for a name that another program has written into both.
-    std::ranges::stable_sort(
-        all, {}, [](const schedule_row& each) -> const std::string& { return each.stored.name; });
+    // Another program may have written a name into both.
+    std::ranges::sort(
+        all, {}, [](const schedule_row& each) { return std::tie(each.stored.name, each.table); });
     return all;
 }
 
