@@ -38,6 +38,11 @@ if(definitions)
     list(APPEND skein_pc_cflags ${definitions})
 endif()
 list(JOIN skein_pc_cflags " " skein_pc_cflags)
+set(skein_pc_requires nlohmann_json)
+if(skein_type STREQUAL STATIC_LIBRARY)
+    # Not among the private ones, so that it is found without --static, too.
+    string(APPEND skein_pc_requires " absl_time")
+endif()
 
 # The way from the file back to the prefix: the installed tree can be moved.
 file(RELATIVE_PATH skein_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -19,6 +19,9 @@ set(must_not_see_sqlite "^(asio|skein|SQLiteCpp|nlohmann)/")
 set(must_not_see_store "^(asio|skein|SQLiteCpp)/")
 set(must_not_see_extension "^(asio|skein|SQLiteCpp)/")
 
+# Programs that look at what has no public interface.
+set(may_include_internals benchmarks/cron_occurrence.cpp)
+
 # A public header includes the standard library, its neighbours and these. JSON is opt-in.
 set(public_headers_may_include "^([a-z_0-9]+|skein/.+|asio/(awaitable|any_io_executor)\\.hpp)$")
 set(public_json_header_may_include "^nlohmann/.+$")
@@ -67,7 +70,8 @@ function(judge_include tree file mark header reason)
     elseif(top STREQUAL "src")
         judge_source_include(${file} ${mark} ${header} why)
         set(${reason} "${why}" PARENT_SCOPE)
-    elseif(top MATCHES "^(examples|benchmarks)$" AND mark STREQUAL "\"")
+    elseif(top MATCHES "^(examples|benchmarks)$" AND mark STREQUAL "\""
+        AND NOT file IN_LIST may_include_internals)
         # Their own files only; the library is reached through <skein/...>.
         cmake_path(GET file PARENT_PATH folder)
         if(NOT EXISTS ${tree}/${folder}/${header} AND NOT EXISTS ${tree}/${top}/${header})

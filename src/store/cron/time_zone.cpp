@@ -19,6 +19,16 @@ std::int64_t process_offset_at(std::int64_t moment)
     return localtime_r(&time, &fields) == nullptr ? 0 : std::int64_t{fields.tm_gmtoff};
 }
 
+/// Keeps a name inside the folder, and from what else Abseil takes for a zone: "libc:UTC",
+/// "Fixed/UTC+01:00:00", "file:zone", and the zone of the process.
+bool is_name_in_database(std::string_view name)
+{
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                         "0123456789+-_/";
+    return !name.starts_with('/') && name.find("//") == std::string_view::npos &&
+           name.find_first_not_of(allowed) == std::string_view::npos && name != "localtime";
+}
+
 /// The moment behind `before` from which on another offset holds, which it does at `after`.
 std::int64_t change_between(const time_zone& zone, std::int64_t before, std::int64_t after)
 {
@@ -34,7 +44,7 @@ std::int64_t change_between(const time_zone& zone, std::int64_t before, std::int
 
 std::int64_t time_zone::offset_at(std::int64_t moment) const
 {
-    return history_ ? history_->offset_at(moment) : process_offset_at(moment);
+    return zone_ ? zone_->At(absl::FromUnixSeconds(moment)).offset : process_offset_at(moment);
 }
 
 time_zone find_time_zone(std::string_view name)
@@ -44,12 +54,12 @@ time_zone find_time_zone(std::string_view name)
         tzset();
         return {};
     }
-    std::optional<zone_history> history = read_zone_file(name);
-    if (!history) {
+    absl::TimeZone zone;
+    if (!is_name_in_database(name) || !absl::LoadTimeZone({name.data(), name.size()}, &zone)) {
         throw invalid_argument("the system's time zone database has no zone \"" +
                                kept_error_text(name) + "\"");
     }
-    return time_zone(std::move(*history));
+    return time_zone(zone);
 }
 
 // No clock is a day or more away from UTC, and no zone changes its clocks twice within two days.

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "store/cron/zone_file.hpp"
-
+#include <absl/time/time.h>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +15,7 @@ public:
     /// The zone of the process, as the C library knows it: TZ, or else the system's.
     time_zone() = default;
 
-    explicit time_zone(zone_history history) : history_(std::move(history)) {}
+    explicit time_zone(const absl::TimeZone& zone) : zone_(zone) {}
 
     /// Seconds east of UTC.
     [[nodiscard]] std::int64_t offset_at(std::int64_t moment) const;
@@ -27,11 +26,14 @@ public:
     }
 
 private:
-    std::optional<zone_history> history_;
+    std::optional<absl::TimeZone> zone_;
 };
 
-/// The zone of this name in the system's time zone database; the process's when it is empty. Throws
-/// `store::invalid_argument` that names it when there is none.
+/// The zone of this name in the system's time zone database, or in the folder that TZDIR names; the
+/// process's when it is empty. Throws `store::invalid_argument` that names it when there is none.
+///
+/// Abseil keeps what it found for a name for the life of the process, and also that it found
+/// nothing: what a new version of the database brings is seen after a restart.
 [[nodiscard]] time_zone find_time_zone(std::string_view name);
 
 /// The moments at which a zone's clocks show a local time.
