@@ -37,12 +37,22 @@ public:
     template <class... Values>
     bool run(const job_fence& fence, std::int64_t now, const Values&... values)
     {
-        sqlite::statement& statement = fence.attempts ? fenced_ : unfenced_;
-        return statement.run(fence.id, fence.worker_id, fence.attempts.value_or(now), values...) ==
-               1;
+        return chosen(fence).run(fence.id, fence.worker_id, fence.attempts.value_or(now),
+                                 values...) == 1;
+    }
+
+    /// Of one that only reads: whether there is a row.
+    bool finds(const job_fence& fence, std::int64_t now)
+    {
+        return chosen(fence).start(fence.id, fence.worker_id, fence.attempts.value_or(now)).step();
     }
 
 private:
+    sqlite::statement& chosen(const job_fence& fence) noexcept
+    {
+        return fence.attempts ? fenced_ : unfenced_;
+    }
+
     sqlite::statement fenced_;
     sqlite::statement unfenced_;
 };

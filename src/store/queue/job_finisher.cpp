@@ -30,6 +30,8 @@ job_finisher::job_finisher(sqlite::connection connection)
     : room_(connection), ack_(connection, "DELETE FROM _honker_live", unfenced_guard::leased),
       give_back_(connection, free_job() + after_delay, unfenced_guard::processing,
                  " AND attempts < max_attempts"),
+      is_exhausted_(connection, "SELECT 1 FROM _honker_live", unfenced_guard::processing,
+                    " AND attempts >= max_attempts"),
       bury_exhausted_(connection, dead_letter_insert(4), unfenced_guard::processing,
                       " AND attempts >= max_attempts"),
       fail_(connection, dead_letter_insert(4), unfenced_guard::leased),
@@ -60,6 +62,11 @@ retry_outcome job_finisher::retry(const job_fence& fence, std::int64_t delay,
 bool job_finisher::give_back(const job_fence& fence, std::int64_t delay, std::int64_t now)
 {
     return give_back_.run(fence, now, delay, saturating_add(now, delay));
+}
+
+bool job_finisher::is_exhausted(const job_fence& fence, std::int64_t now)
+{
+    return is_exhausted_.finds(fence, now);
 }
 
 bool job_finisher::bury_exhausted(const job_fence& fence, std::string_view error, std::int64_t now)

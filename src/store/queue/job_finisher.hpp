@@ -38,6 +38,10 @@ public:
     bool give_back(const job_fence& fence, std::int64_t delay, std::int64_t now);
     bool bury_exhausted(const job_fence& fence, std::string_view error, std::int64_t now);
 
+    /// Whether the fence holds, and no attempt is left: whether `bury_exhausted` would act. Only
+    /// reads.
+    [[nodiscard]] bool is_exhausted(const job_fence& fence, std::int64_t now);
+
     /// Makes the job a dead letter, be there attempts left or not. The error is kept as
     /// `kept_error_text` makes it. Wants a savepoint.
     bool fail(const job_fence& fence, std::string_view error, std::int64_t now);
@@ -62,6 +66,7 @@ private:
     dead_letter_room room_;
     fenced_statement ack_;
     fenced_statement give_back_;
+    fenced_statement is_exhausted_;
     fenced_statement bury_exhausted_;
     fenced_statement fail_;
     fenced_statement extend_;

@@ -1,0 +1,70 @@
+// What a program finds that loads the extension.
+
+#include "extension/at_close.hpp"
+#include "extension/function.hpp"
+#include "extension/host.hpp"
+#include "extension/tables.hpp"
+
+#include <memory>
+#include <string>
+
+SQLITE_EXTENSION_INIT1
+
+#define SKEIN_ENTRY_POINT extern "C" __attribute__((visibility("default")))
+
+namespace skein::extension {
+
+namespace {
+
+/// The oldest SQLite that all statements have been tried with.
+constexpr int oldest_sqlite = 3040000;
+
+void require_sqlite()
+{
+    if (sqlite3_libversion_number() < oldest_sqlite) {
+        throw std::runtime_error(std::string("skein needs SQLite 3.40 or newer, this is ") +
+                                 sqlite3_libversion());
+    }
+}
+
+void load_into(sqlite3* handle)
+{
+    require_sqlite();
+    const auto where = std::make_shared<host>(handle);
+    make_notification_tables(*where);
+    release_at_close(where);
+    for (const auto& of_a_subject : {table_functions, job_functions, job_end_functions,
+                                     result_functions, notification_functions, stream_functions,
+                                     lock_functions, rate_limit_functions, schedule_functions}) {
+        define(where, of_a_subject());
+    }
+}
+
+int load(sqlite3* handle, char** error, const sqlite3_api_routines* routines) noexcept
+{
+    SQLITE_EXTENSION_INIT2(routines)
+    try {
+        load_into(handle);
+        return SQLITE_OK_LOAD_PERMANENTLY;
+    } catch (const std::exception& failure) {
+        *error = sqlite3_mprintf("%s", failure.what());
+        return SQLITE_ERROR;
+    }
+}
+
+} // namespace
+
+} // namespace skein::extension
+
+SKEIN_ENTRY_POINT int sqlite3_skein_init(sqlite3* handle, char** error,
+                                         const sqlite3_api_routines* routines)
+{
+    return skein::extension::load(handle, error, routines);
+}
+
+/// The name that SQLite derives from a file called `libhonker_ext`.
+SKEIN_ENTRY_POINT int sqlite3_honkerext_init(sqlite3* handle, char** error,
+                                             const sqlite3_api_routines* routines)
+{
+    return skein::extension::load(handle, error, routines);
+}

@@ -1,0 +1,139 @@
+#pragma once
+
+#include "extension/call.hpp"
+#include "sqlite/savepoint.hpp"
+#include "sqlite/statement.hpp"
+#include "store/lock/lock_schema.hpp"
+#include "store/lock/named_locks.hpp"
+#include "store/log/notification_schema.hpp"
+#include "store/log/notifications.hpp"
+#include "store/log/stream_schema.hpp"
+#include "store/log/streams.hpp"
+#include "store/queue/ack_list.hpp"
+#include "store/queue/claim_forecast.hpp"
+#include "store/queue/dead_letters.hpp"
+#include "store/queue/job_canceller.hpp"
+#include "store/queue/job_claimer.hpp"
+#include "store/queue/job_enqueuer.hpp"
+#include "store/queue/job_finisher.hpp"
+#include "store/queue/job_results.hpp"
+#include "store/queue/queue_housekeeping.hpp"
+#include "store/queue/queue_inspection.hpp"
+#include "store/rate_limit/paced_limits.hpp"
+#include "store/rate_limit/rate_limits.hpp"
+#include "store/schedule/schedule_schema.hpp"
+#include "store/schedule/schedule_tick.hpp"
+#include "store/schedule/schedules.hpp"
+
+#include <memory>
+#include <string>
+
+namespace skein::extension {
+
+/// A store whose statements depend on what the file has. What is complete stays so; anything else
+/// may have become so meanwhile, by this program or another, and is looked at each time.
+template <class Store, store::family_shape (*inspect)(sqlite::connection)>
+class shaped_store {
+public:
+    explicit shaped_store(sqlite::connection connection) : connection_(connection) {}
+
+    Store& get()
+    {
+        if (!store_ || shape_ != store::family_shape::complete) {
+            const store::family_shape present = inspect(connection_);
+            if (!store_ || present != shape_) {
+                store_.emplace(connection_, present);
+                shape_ = present;
+            }
+        }
+        return *store_;
+    }
+
+private:
+    sqlite::connection connection_;
+    store::family_shape shape_ = store::family_shape::missing;
+    std::optional<Store> store_;
+};
+
+template <store::table_family (*family)()>
+[[nodiscard]] store::family_shape inspect(sqlite::connection connection)
+{
+    return store::inspect_family(connection, family());
+}
+
+/// The prepared statements of one connection. Each is prepared when it is first used.
+struct statements {
+    explicit statements(sqlite::connection connection);
+
+    sqlite::statement clock;
+    sqlite::statement take_write_lock;
+    sqlite::savepoint savepoint;
+
+    store::job_enqueuer enqueuer;
+    store::job_claimer claimer;
+    store::claim_forecast forecast;
+    store::queue_housekeeping housekeeping;
+    store::job_finisher finisher;
+    store::ack_list acks;
+    store::job_canceller canceller;
+    store::dead_letters dead;
+    store::queue_inspection inspection;
+    store::job_results results;
+    store::rate_limits windows;
+    store::paced_limits paced;
+    shaped_store<store::notifications, inspect<store::notification_tables>> notifications;
+    shaped_store<store::streams, inspect<store::stream_tables>> streams;
+    shaped_store<store::named_locks, inspect<store::lock_tables>> locks;
+    shaped_store<store::schedules, store::inspect_schedules> schedules;
+    shaped_store<store::schedule_tick, store::inspect_schedules> tick;
+};
+
+/// A connection of the program that has loaded the extension, and what is kept for it.
+class host {
+public:
+    explicit host(sqlite3* handle) : connection_(handle) {}
+
+    [[nodiscard]] sqlite::connection connection() const noexcept { return connection_; }
+
+    /// Prepared statements, kept until `release`.
+    [[nodiscard]] extension::statements& prepared();
+
+    /// Finalizes the statements: a connection cannot be closed while there are any. `is_for_good`:
+    /// it is about to be closed, and from now on none are kept between calls.
+    void release(bool is_for_good) noexcept;
+
+    /// After each call.
+    void note_end(bool has_failed) noexcept;
+
+    /// What `unixepoch()` returns in SQL: programs may have replaced it.
+    [[nodiscard]] std::int64_t read_clock();
+
+    /// Runs `work`, whole or not at all, inside the caller's transaction or in one of its own that
+    /// takes the write lock at once. It is refused where SQLite opens no savepoint: beside a write
+    /// statement that has not ended.
+    template <class Work>
+    auto atomically(const call& from, Work work)
+    {
+        begin(from);
+        try {
+            // Before anything is read: a lock that is taken later can be refused for good.
+            prepared().take_write_lock.run();
+            auto result = work();
+            prepared().savepoint.release();
+            return result;
+        } catch (const std::exception& failure) {
+            undo(failure.what());
+            throw;
+        }
+    }
+
+private:
+    void begin(const call& from);
+    void undo(const std::string& reason);
+
+    sqlite::connection connection_;
+    std::unique_ptr<extension::statements> statements_;
+    bool is_closing_ = false;
+};
+
+} // namespace skein::extension

@@ -1,0 +1,157 @@
+#include "extension/function.hpp"
+
+#include "extension/host.hpp"
+#include "extension/json.hpp"
+#include "store/cron/cron_occurrence.hpp"
+#include "store/error.hpp"
+
+namespace skein::extension {
+
+namespace {
+
+store::schedules& schedules_of(const call& from)
+{
+    return from.where().prepared().schedules.get();
+}
+
+void register_schedule(call& from)
+{
+    store::new_schedule added;
+    added.name = from.text(0);
+    added.queue = from.text(1);
+    added.expression = from.text(2);
+    added.payload = from.text(3);
+    added.priority = from.integer(4);
+    added.expires_in = from.integer_or_null(5);
+    if (from.count() > 6) {
+        added.max_attempts = from.integer(6);
+    }
+    schedules_of(from).register_schedule(added, from.now());
+    from.result(true);
+}
+
+void unregister(call& from)
+{
+    from.result(schedules_of(from).unregister(from.text(0)));
+}
+
+void pause(call& from)
+{
+    from.result(schedules_of(from).pause(from.text(0)));
+}
+
+void resume(call& from)
+{
+    from.result(schedules_of(from).resume(from.text(0)));
+}
+
+/// NULL leaves something as it is, but where a number beside it says that it is touched.
+void update(call& from)
+{
+    const std::string_view name = from.text(0);
+    store::schedule_change change;
+    change.expression = from.text_or_null(1);
+    change.payload = from.text_or_null(2);
+    change.priority = from.integer_or_null(3);
+    const std::optional<std::int64_t> expires_in = from.integer_or_null(4);
+    if (from.integer(5) != 0) {
+        change.expires_in = expires_in;
+    }
+    if (from.count() > 6) {
+        const std::optional<std::int64_t> max_attempts = from.integer_or_null(6);
+        if (from.integer(7) != 0) {
+            change.max_attempts = max_attempts.value_or(store::new_schedule().max_attempts);
+        }
+    }
+    from.result(schedules_of(from).update(name, change, from.now()));
+}
+
+json to_json(const store::schedule& schedule)
+{
+    return {{"cron_expr", schedule.expression},
+            {"enabled", schedule.is_enabled},
+            {"expires_s", or_null(schedule.expires_in)},
+            {"max_attempts", schedule.max_attempts},
+            {"name", schedule.name},
+            {"next_fire_at", or_null(schedule.next_fire_at)},
+            {"payload", schedule.payload},
+            {"priority", schedule.priority},
+            {"queue", schedule.queue}};
+}
+
+void list(call& from)
+{
+    json all = json::array();
+    for (const store::schedule& each : schedules_of(from).list()) {
+        all.push_back(to_json(each));
+    }
+    from.result(text_of(all));
+}
+
+void soonest(call& from)
+{
+    from.result(schedules_of(from).soonest().value_or(0));
+}
+
+json to_json(const store::schedule_fire& fire)
+{
+    return {{"fire_at", fire.fire_at},
+            {"job_id", fire.job},
+            {"name", fire.name},
+            {"queue", fire.queue}};
+}
+
+void tick(call& from)
+{
+    const std::int64_t due = from.integer(0);
+    const std::int64_t now = from.now();
+    from.result(from.where().atomically(from, [&] {
+        const store::tick_outcome outcome = from.where().prepared().tick.get().tick(due, now);
+        store::require_no_refusal(outcome);
+        json all = json::array();
+        for (const store::schedule_fire& each : outcome.fires) {
+            all.push_back(to_json(each));
+        }
+        return text_of(all);
+    }));
+}
+
+void cron_next_after(call& from)
+{
+    const store::cron_expression expression =
+        store::parse_cron(from.text(0), store::cron_grammar::extended);
+    const auto next =
+        store::next_occurrence(expression, store::find_time_zone(expression.zone), from.integer(1));
+    if (!next) {
+        throw store::invalid_argument("\"" + expression.text + "\" has no moment within 100 years");
+    }
+    from.result(*next);
+}
+
+} // namespace
+
+std::vector<function> schedule_functions()
+{
+    return {{"honker_scheduler_register",
+             {"name", "queue", "cron_expr", "payload", "priority", "expires_s"},
+             register_schedule},
+            {"honker_scheduler_register",
+             {"name", "queue", "cron_expr", "payload", "priority", "expires_s", "max_attempts"},
+             register_schedule},
+            {"honker_scheduler_unregister", {"name"}, unregister},
+            {"honker_scheduler_pause", {"name"}, pause},
+            {"honker_scheduler_resume", {"name"}, resume},
+            {"honker_scheduler_update",
+             {"name", "cron_expr", "payload", "priority", "expires_s", "touch_expires"},
+             update},
+            {"honker_scheduler_update",
+             {"name", "cron_expr", "payload", "priority", "expires_s", "touch_expires",
+              "max_attempts", "touch_max_attempts"},
+             update},
+            {"honker_scheduler_list", {}, list},
+            {"honker_scheduler_soonest", {}, soonest},
+            {"honker_scheduler_tick", {"now"}, tick},
+            {"honker_cron_next_after", {"cron_expr", "from"}, cron_next_after}};
+}
+
+} // namespace skein::extension
