@@ -8,6 +8,18 @@ install(
     FILE_SET HEADERS
     FILE_SET generated_headers
 )
+if(SKEIN_BUILD_EXTENSION)
+    set(skein_extension_dir ${CMAKE_INSTALL_LIBDIR}/skein)
+    install(
+        TARGETS skein_extension
+        EXPORT skeinTargets
+        LIBRARY DESTINATION ${skein_extension_dir}
+    )
+    install(
+        FILES $<TARGET_FILE_DIR:skein_extension>/libhonker_ext.so
+        DESTINATION ${skein_extension_dir}
+    )
+endif()
 install(EXPORT skeinTargets NAMESPACE skein:: DESTINATION ${skein_package_dir})
 
 configure_package_config_file(
@@ -47,5 +59,9 @@ endif()
 # The way from the file back to the prefix: the installed tree can be moved.
 file(RELATIVE_PATH skein_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" skein_pc_prefix ${skein_pc_prefix})
+set(skein_pc_extension "")
+if(SKEIN_BUILD_EXTENSION)
+    set(skein_pc_extension "extension=\${libdir}/skein/skein.so\n")
+endif()
 configure_file(cmake/skein.pc.in skein.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/skein.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
