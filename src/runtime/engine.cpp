@@ -3,36 +3,18 @@
 #include "runtime/failure.hpp"
 #include "runtime/opening.hpp"
 #include "runtime/opening_warnings.hpp"
-#include "store/error.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <asio/post.hpp>
 #include <asio/strand.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <iterator>
 #include <random>
 
 namespace skein::runtime {
 
 namespace {
-
-// The wall clock may step while the steady clock waits: look at it again at least this often.
-constexpr std::chrono::seconds longest_sleep{60};
-
-// Clocks drift: it is a step, or as good as one, when they have come farther apart than this.
-constexpr duration smallest_step = std::chrono::milliseconds{100};
-
-/// How long to sleep when something is due at that moment. The difference of any two moments is
-/// more than a duration can hold.
-std::chrono::nanoseconds sleep_until(clock::wall_time due, clock::wall_time now)
-{
-    constexpr clock::wall_time last = clock::wall_time::max();
-    const clock::wall_time latest = now < last - longest_sleep ? now + longest_sleep : last;
-    return std::clamp(due, now, latest) - now;
-}
 
 std::string make_worker_id()
 {
@@ -73,7 +55,9 @@ engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> op
                             owner.pump();
                         }),
       lock(owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
-      deadline(owner.clock_->make_alarm(owner.strand_))
+      lines(waiting, connection, *owner.clock_, owner.path_.string()),
+      deadline(waiting, connection, owner.home_, *owner.clock_,
+               owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); })
 {
 }
 
@@ -95,7 +79,6 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
     length_limit_ = file_->connection.length_limit();
-    file_->clock_distance = clock_distance();
     for (const std::string& each : opening_warnings(file_->connection, options_)) {
         log(log_level::warning, each);
     }
@@ -189,7 +172,7 @@ void engine::wake()
 }
 
 /// On the strand, as is everything below. A child process that runs a context of its parent's gets
-/// here too, and into `pump` and `reach_deadline`.
+/// here too, and into `pump`.
 void engine::drain()
 {
     if (!file_ || is_left_behind()) {
@@ -260,7 +243,7 @@ void engine::work()
     // Nothing may be told from a file, or acknowledged into one, that nobody else sees any more.
     file_->files.check();
     const bool is_done = read_all() && (!wants_to_write() || write_batch());
-    tell_readers();
+    file_->lines.tell_readers();
     if (!is_done) {
         wait_for_lock();
     } else if (file_->lock.is_pausing()) {
@@ -295,74 +278,7 @@ bool engine::wants_to_write()
         file_->commits_of_others.start();
         file_->files.start();
     }
-    return !file_->units.empty() || probe_lines();
-}
-
-/// Whether some line may find something to take. Those that cannot are settled, without the write
-/// lock.
-bool engine::probe_lines()
-{
-    bool has_work = false;
-    file_->waiting.visit_changed([&](line& each) {
-        has_work = probe(each);
-        return !has_work;
-    });
-    return has_work;
-}
-
-/// Lines that only read see what has been committed, and fail with no batch.
-void engine::tell_readers()
-{
-    file_->waiting.visit_changed([&](line& each) {
-        if (each.waiters.front()->only_reads()) {
-            probe(each);
-        }
-        return true;
-    });
-}
-
-/// Whether the line may find something to take.
-bool engine::probe(line& each)
-{
-    try {
-        return look(each);
-    } catch (const sqlite::error& refusal) {
-        if (refusal.is_busy()) {
-            throw;
-        }
-        file_->waiting.fail(each, to_error(refusal, path_.string()));
-    } catch (const store::schema_too_new& newer) {
-        file_->waiting.fail(each, error(errc::schema_too_new, newer.what()));
-    }
-    return false;
-}
-
-bool engine::look(line& each)
-{
-    waiter& first = *each.waiters.front();
-    const clock::wall_time now = clock_->wall_now();
-    if (!first.has_work(file_->connection, now)) {
-        file_->waiting.settle_empty(each, now, first.look_again());
-        return false;
-    }
-    if (first.only_reads()) {
-        tell_all(each);
-        return false;
-    }
-    return true;
-}
-
-/// The first of the line has found something that is good for all of it. It goes on its way on
-/// another thread, with what it has found, as soon as it is complete.
-void engine::tell_all(line& told)
-{
-    const waiter& first = *told.waiters.front();
-    for (auto next = std::next(told.waiters.begin()); next != told.waiters.end(); ++next) {
-        first.share_with(**next);
-    }
-    while (!told.waiters.empty()) {
-        file_->waiting.leave(*told.waiters.front())->complete();
-    }
+    return !file_->units.empty() || file_->lines.any_has_work();
 }
 
 /// Returns false when another process holds the lock.
@@ -392,7 +308,7 @@ void engine::wait_for_lock()
     fail_overdue(file_->units, now, options_.busy_timeout, busy);
     fail_overdue(file_->readings, now, options_.busy_timeout, busy);
     file_->waiting.fail_overdue(now, options_.busy_timeout, busy);
-    pass_time();
+    file_->deadline.pass_time();
     file_->lock.note_contention();
     file_->lock.pause();
 }
@@ -431,65 +347,10 @@ void engine::settle()
         file_->files.stop();
     }
     if (file_->waiting.has_patient()) {
-        set_deadline();
+        file_->deadline.set();
     } else {
-        file_->deadline->clear();
-        file_->deadline_at.reset();
+        file_->deadline.clear();
     }
-}
-
-/// One alarm serves all limits and all due moments. It may ring early, never late.
-void engine::set_deadline()
-{
-    const clock::wall_time wall = clock_->wall_now();
-    const clock::steady_time steady = clock_->steady_now();
-    clock::steady_time at = steady + longest_sleep;
-    if (const auto due = file_->waiting.next_due(file_->connection, wall)) {
-        at = steady + sleep_until(*due, wall);
-    }
-    if (const auto limit = file_->waiting.next_limit()) {
-        at = std::min(at, *limit);
-    }
-    if (!file_->deadline_at || at < *file_->deadline_at) {
-        file_->deadline_at = at;
-        file_->deadline->set(at - steady, [this] { reach_deadline(); });
-    }
-}
-
-void engine::reach_deadline()
-{
-    if (is_left_behind()) {
-        return;
-    }
-    file_->deadline_at.reset();
-    pass_time();
-    pump();
-}
-
-/// Ends the waits whose limit has passed, and marks what has fallen due.
-void engine::pass_time()
-{
-    file_->waiting.expire(clock_->steady_now());
-    file_->waiting.mark_due(clock_->wall_now());
-    notice_clock_step();
-}
-
-/// A date was told by a look at the wall clock. When that steps back, what the line waits for may
-/// come long before it.
-void engine::notice_clock_step()
-{
-    const duration distance = clock_distance();
-    if (std::chrono::abs(distance - file_->clock_distance) > smallest_step) {
-        // Before the lines look: a step that comes while they do is noticed the next time.
-        file_->clock_distance = distance;
-        file_->waiting.mark_dated();
-    }
-}
-
-duration engine::clock_distance() const noexcept
-{
-    return duration(clock_->wall_now().time_since_epoch()) -
-           duration(clock_->steady_now().time_since_epoch());
 }
 
 /// Closes the file and lets go of the executor. What is still there ends with `errc::closed`.

@@ -8,8 +8,10 @@
 #include "runtime/home_process.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/lock_wait.hpp"
+#include "runtime/lookout.hpp"
 #include "runtime/reader.hpp"
 #include "runtime/source.hpp"
+#include "runtime/wait_alarm.hpp"
 #include "runtime/waitlist.hpp"
 #include "runtime/wal_hint.hpp"
 #include "runtime/watcher.hpp"
@@ -23,7 +25,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -110,13 +111,11 @@ private:
         checkpointer checkpoints;
         watcher commits_of_others;
         lock_wait lock;
-        std::unique_ptr<alarm> deadline;
-        std::optional<skein::clock::steady_time> deadline_at; ///< when it rings
-        /// How far the clocks were apart before the lines that have a date now took it.
-        skein::duration clock_distance{};
         std::deque<std::shared_ptr<unit>> units;
         std::deque<std::shared_ptr<reading>> readings;
         waitlist waiting;
+        lookout lines;
+        wait_alarm deadline;
         bool is_lost = false; ///< somebody has replaced or deleted it
     };
 
@@ -133,20 +132,10 @@ private:
     bool read_all();
     bool write_batch();
     [[nodiscard]] bool wants_to_write();
-    bool probe_lines();
-    void tell_readers();
-    bool probe(line& each);
-    bool look(line& each);
-    void tell_all(line& told);
-    void notice_clock_step();
-    [[nodiscard]] skein::duration clock_distance() const noexcept;
     void wait_for_lock();
     void fail_everything(const error& failure);
     void abandon_file(const error& reason);
     void settle();
-    void set_deadline();
-    void reach_deadline();
-    void pass_time();
     void finish(std::vector<std::shared_ptr<operation>> closings) noexcept;
     [[nodiscard]] std::unique_ptr<wal_hint> make_hint(sqlite::connection connection) const;
 
