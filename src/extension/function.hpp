@@ -34,11 +34,13 @@ void define(const std::shared_ptr<host>& where, const std::vector<function>& fun
 [[nodiscard]] std::vector<function> table_functions();
 [[nodiscard]] std::vector<function> job_functions();
 [[nodiscard]] std::vector<function> job_end_functions();
+[[nodiscard]] std::vector<function> dead_letter_functions();
 [[nodiscard]] std::vector<function> result_functions();
 [[nodiscard]] std::vector<function> notification_functions();
 [[nodiscard]] std::vector<function> stream_functions();
 [[nodiscard]] std::vector<function> lock_functions();
 [[nodiscard]] std::vector<function> rate_limit_functions();
 [[nodiscard]] std::vector<function> schedule_functions();
+[[nodiscard]] std::vector<function> schedule_option_functions();
 
 } // namespace skein::extension

@@ -63,6 +63,19 @@ void heartbeat(call& from)
     from.result(from.where().prepared().finisher.extend(fence, seconds, from.now()));
 }
 
+void release(call& from)
+{
+    const store::job_fence fence = fence_of(from, 2);
+    from.result(from.where().prepared().finisher.release(fence, from.now()));
+}
+
+void snooze(call& from)
+{
+    const store::job_fence fence = fence_of(from, 3);
+    const std::int64_t delay = from.integer(2);
+    from.result(from.where().prepared().finisher.snooze(fence, delay, from.now()));
+}
+
 } // namespace
 
 std::vector<function> job_end_functions()
@@ -75,7 +88,9 @@ std::vector<function> job_end_functions()
             {"honker_fail", {"job_id", "worker_id", "error"}, fail},
             {"honker_fail", {"job_id", "worker_id", "error", "attempt"}, fail},
             {"honker_heartbeat", {"job_id", "worker_id", "extend_s"}, heartbeat},
-            {"honker_heartbeat", {"job_id", "worker_id", "extend_s", "attempt"}, heartbeat}};
+            {"honker_heartbeat", {"job_id", "worker_id", "extend_s", "attempt"}, heartbeat},
+            {"skein_release", {"job_id", "worker_id", "attempt"}, release},
+            {"skein_snooze", {"job_id", "worker_id", "delay_s", "attempt"}, snooze}};
 }
 
 } // namespace skein::extension

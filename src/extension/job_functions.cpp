@@ -94,6 +94,33 @@ void sweep_expired(call& from)
         from, [&] { return from.where().prepared().housekeeping.sweep_expired(queue, now); }));
 }
 
+json to_json(const store::queue_counts& counts)
+{
+    return {{"dead", counts.dead},
+            {"lapsed", counts.lapsed},
+            {"next_due", or_null(counts.next_due)},
+            {"oldest_ready", or_null(counts.oldest_ready)},
+            {"pending", counts.pending},
+            {"processing", counts.processing},
+            {"scheduled", counts.scheduled}};
+}
+
+void queue_counts(call& from)
+{
+    const std::string_view queue = from.text(0);
+    from.result(text_of(to_json(from.where().prepared().inspection.counts(queue, from.now()))));
+}
+
+void queues(call& from)
+{
+    store::queue_inspection& inspection = from.where().prepared().inspection;
+    json all = json::object();
+    for (auto name = inspection.first_name(); name; name = inspection.next_name(*name)) {
+        all[*name] = to_json(inspection.counts(*name, from.now()));
+    }
+    from.result(text_of(all));
+}
+
 } // namespace
 
 std::vector<function> job_functions()
@@ -106,7 +133,9 @@ std::vector<function> job_functions()
             {"honker_get_job", {"job_id"}, get_job},
             {"honker_cancel", {"job_id"}, cancel},
             {"honker_cancel", {"queue", "job_id"}, cancel_in_queue},
-            {"honker_sweep_expired", {"queue"}, sweep_expired}};
+            {"honker_sweep_expired", {"queue"}, sweep_expired},
+            {"skein_queue_counts", {"queue"}, queue_counts},
+            {"skein_queues", {}, queues}};
 }
 
 } // namespace skein::extension

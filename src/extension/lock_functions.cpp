@@ -1,6 +1,7 @@
 #include "extension/function.hpp"
 
 #include "extension/host.hpp"
+#include "extension/json.hpp"
 
 namespace skein::extension {
 
@@ -34,13 +35,27 @@ void release(call& from)
     from.result(locks_of(from).release(name, from.text(1)));
 }
 
+/// A lock whose time is over has no holder any more.
+void holder(call& from)
+{
+    const auto found = locks_of(from).find(from.text(0));
+    if (!found || found->expires_at <= from.now()) {
+        from.result_null();
+        return;
+    }
+    from.result(text_of({{"expires_at", found->expires_at},
+                         {"fence", or_null(found->fence)},
+                         {"owner", found->owner}}));
+}
+
 } // namespace
 
 std::vector<function> lock_functions()
 {
     return {{"honker_lock_acquire", {"name", "owner", "ttl_s"}, acquire},
             {"honker_lock_renew", {"name", "owner", "ttl_s"}, renew},
-            {"honker_lock_release", {"name", "owner"}, release}};
+            {"honker_lock_release", {"name", "owner"}, release},
+            {"skein_lock_holder", {"name"}, holder}};
 }
 
 } // namespace skein::extension

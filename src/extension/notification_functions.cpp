@@ -1,7 +1,9 @@
 #include "extension/function.hpp"
 
 #include "extension/host.hpp"
+#include "extension/retention.hpp"
 #include "store/json_text.hpp"
+#include "store/saturating.hpp"
 
 namespace skein::extension {
 
@@ -15,11 +17,29 @@ void notify(call& from)
     from.result(from.where().prepared().notifications.get().notify(channel, payload, from.now()));
 }
 
+void prune(call& from)
+{
+    const retention wanted = retention_of(from, 0);
+    const std::int64_t now = from.now();
+    from.result(from.where().atomically(from, [&] {
+        store::notifications& all = from.where().prepared().notifications.get();
+        std::int64_t count = 0;
+        if (wanted.older_than) {
+            count += all.purge(store::saturating_subtract(now, *wanted.older_than), all_of_them);
+        }
+        if (const auto last = wanted.keep ? all.newest_but(*wanted.keep) : std::nullopt) {
+            count += all.remove_through(*last, all_of_them);
+        }
+        return count;
+    }));
+}
+
 } // namespace
 
 std::vector<function> notification_functions()
 {
-    return {{"notify", {"channel", "payload"}, notify}};
+    return {{"notify", {"channel", "payload"}, notify},
+            {"skein_notification_prune", {"older_than_s", "keep"}, prune}};
 }
 
 } // namespace skein::extension

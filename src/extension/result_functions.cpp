@@ -1,13 +1,13 @@
 #include "extension/function.hpp"
 
 #include "extension/host.hpp"
+#include "extension/retention.hpp"
 #include "store/json_text.hpp"
+#include "store/saturating.hpp"
 
 namespace skein::extension {
 
 namespace {
-
-constexpr std::int64_t all_of_them = -1;
 
 void save(call& from)
 {
@@ -34,13 +34,32 @@ void sweep(call& from)
     from.result(from.where().prepared().results.sweep(all_of_them, from.now()));
 }
 
+void prune(call& from)
+{
+    const retention wanted = retention_of(from, 0);
+    const std::int64_t now = from.now();
+    from.result(from.where().atomically(from, [&] {
+        store::job_results& results = from.where().prepared().results;
+        std::int64_t count = 0;
+        if (wanted.older_than) {
+            count +=
+                results.purge(store::saturating_subtract(now, *wanted.older_than), all_of_them);
+        }
+        if (wanted.keep) {
+            count += results.keep_newest(*wanted.keep, all_of_them);
+        }
+        return count;
+    }));
+}
+
 } // namespace
 
 std::vector<function> result_functions()
 {
     return {{"honker_result_save", {"job_id", "value", "ttl_s"}, save},
             {"honker_result_get", {"job_id"}, get},
-            {"honker_result_sweep", {}, sweep}};
+            {"honker_result_sweep", {}, sweep},
+            {"skein_result_prune", {"older_than_s", "keep"}, prune}};
 }
 
 } // namespace skein::extension

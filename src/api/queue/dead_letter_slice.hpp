@@ -18,12 +18,8 @@ struct dead_letter_task {
     enum class action { redrive, remove };
 
     action what = action::remove;
-    std::optional<std::int64_t> died_before = {}; ///< epoch seconds
+    store::dead_letter_limits limits = {};
     std::optional<std::string> last_error = {};
-
-    // For a retention: whatever one of these gives up.
-    std::optional<std::int64_t> older_than = {}; ///< seconds
-    std::optional<std::int64_t> keep = {};
 };
 
 /// How far a task has come.

@@ -40,7 +40,7 @@ dead_letter_task filtered_task(action what, const dead_letter_filter& filter, co
                                 "accepted, and all letters are meant by ") +
                         all);
     }
-    return {what, whole_seconds(filter.died_before), owned(filter.last_error)};
+    return {what, {.died_before = whole_seconds(filter.died_before)}, owned(filter.last_error)};
 }
 
 dead_letter_task pruning_task(const dead_letter_retention& retention)
@@ -56,11 +56,11 @@ dead_letter_task pruning_task(const dead_letter_retention& retention)
                         "older_than: " + std::to_string(retention.older_than->count()) +
                             " s is not accepted; zero or more is");
         }
-        task.older_than = retention.older_than->count();
+        task.limits.older_than = retention.older_than->count();
     }
     if (retention.keep) {
         constexpr std::size_t most = std::numeric_limits<std::int64_t>::max();
-        task.keep = static_cast<std::int64_t>(std::min(*retention.keep, most));
+        task.limits.keep = static_cast<std::int64_t>(std::min(*retention.keep, most));
     }
     return task;
 }

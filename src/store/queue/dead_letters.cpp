@@ -2,6 +2,7 @@
 
 #include "store/saturating.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace skein::store {
@@ -23,6 +24,12 @@ std::int64_t last_death(const dead_letter_filter& filter)
 /// Other programs write anything. A death at no number has no place in the order: SQLite takes any
 /// text for later than every number, and here it would be read as one long ago.
 constexpr const char* is_number = " AND died_at <= 9223372036854775807";
+
+/// Behind all that died before this second.
+dead_letter_position before(std::int64_t second)
+{
+    return {saturating_add(second, -1), std::numeric_limits<std::int64_t>::max()};
+}
 
 constexpr const char* chosen =
     " WHERE queue = ?1 AND died_at <= ?2 AND (?3 IS NULL OR last_error = ?3)";
@@ -135,6 +142,21 @@ std::optional<dead_letter_position> dead_letters::newest_but(std::string_view qu
         return std::nullopt;
     }
     return dead_letter_position{found.integer(0), found.integer(1)};
+}
+
+dead_letter_position dead_letters::last_within(std::string_view queue,
+                                               const dead_letter_limits& limits, std::int64_t now)
+{
+    dead_letter_position last =
+        newest_but(queue, limits.keep.value_or(0)).value_or(dead_letter_position());
+    if (limits.died_before) {
+        last = std::min(last, before(*limits.died_before));
+    }
+    if (limits.older_than) {
+        const dead_letter_position too_old = before(saturating_subtract(now, *limits.older_than));
+        last = limits.keep ? std::max(last, too_old) : std::min(last, too_old);
+    }
+    return last;
 }
 
 dead_letter_slice dead_letters::next_slice(const dead_letter_walk& walk, std::int64_t most)

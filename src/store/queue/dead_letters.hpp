@@ -42,6 +42,14 @@ struct dead_letter_position {
     friend auto operator<=>(const dead_letter_position&, const dead_letter_position&) = default;
 };
 
+/// How far a walk goes: up to the last letter that meets what is given.
+struct dead_letter_limits {
+    std::optional<std::int64_t> died_before = std::nullopt; ///< epoch seconds
+    // Of what is to be kept. Where both are given, it is enough that one gives a letter up.
+    std::optional<std::int64_t> older_than = std::nullopt; ///< seconds
+    std::optional<std::int64_t> keep = std::nullopt;       ///< so many of the newest
+};
+
 /// A walk through the dead letters of one queue, from the oldest on.
 struct dead_letter_walk {
     std::string_view queue;
@@ -79,6 +87,11 @@ public:
     /// is not negative. Only reads.
     [[nodiscard]] std::optional<dead_letter_position> newest_but(std::string_view queue,
                                                                  std::int64_t kept);
+
+    /// Where a walk with these limits ends. What is given up, by age or by number, is the older
+    /// part of the letters either way. Only reads.
+    [[nodiscard]] dead_letter_position
+    last_within(std::string_view queue, const dead_letter_limits& limits, std::int64_t now);
 
     /// The next part of a walk: looks at `most` letters, whatever their errors are, or at those
     /// that are left. Only reads.
