@@ -4,6 +4,8 @@
 #include "extension/json.hpp"
 #include "extension/retention.hpp"
 
+#include <limits>
+
 namespace skein::extension {
 
 namespace {
@@ -27,11 +29,14 @@ json to_json(const store::dead_letter& letter)
             {"run_at", letter.run_at}};
 }
 
+/// A negative limit means all, as everywhere in SQL.
 void list(call& from)
 {
     const store::dead_letter_filter filter{from.text(0)};
+    const std::int64_t limit = from.integer(1);
+    const std::int64_t most = limit < 0 ? std::numeric_limits<std::int64_t>::max() : limit;
     json all = json::array();
-    for (const store::dead_letter& each : letters_of(from).list(filter, {}, from.integer(1))) {
+    for (const store::dead_letter& each : letters_of(from).list(filter, {}, most)) {
         all.push_back(to_json(each));
     }
     from.result(text_of(all));
