@@ -6,6 +6,7 @@
 #include <skein/log.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace skein::api {
 
@@ -52,13 +53,20 @@ bool schedule_ticker::has_work(sqlite::connection connection, clock::wall_time n
     return there == nullptr || is_due(*there, now);
 }
 
+/// A schedule that another program has added, or that goes on after a rest, may be due at a moment
+/// that has been.
+bool schedule_ticker::leaves_refused(schedule_statements& there) const
+{
+    return is_pausing() && last_->tried && there.rows.count_due(*last_->tried) == last_->refused;
+}
+
 bool schedule_ticker::is_due(schedule_statements& there, clock::wall_time now)
 {
-    const bool leaves_refused = is_pausing() && last_->tried;
+    const bool waits = leaves_refused(there);
     const std::optional<std::int64_t> soonest =
-        leaves_refused ? there.rows.soonest_after(*last_->tried) : there.rows.soonest();
+        waits ? there.rows.soonest_after(*last_->tried) : there.rows.soonest();
     next_ = soonest ? std::optional(from_seconds(*soonest)) : std::nullopt;
-    if (leaves_refused) {
+    if (waits) {
         const clock::wall_time retry = where_->engine->on_the_wall(last_->until);
         next_ = std::min(next_.value_or(retry), retry);
     }
@@ -93,6 +101,7 @@ void schedule_ticker::note_refusals(const store::tick_outcome& outcome, std::int
     }
     pause_ = is_pausing() ? *last_ : longer_pause();
     pause_->tried = due;
+    pause_->refused = std::ssize(outcome.refusals);
     if (is_pausing()) {
         return;
     }
