@@ -25,7 +25,7 @@ TEST_F(RefusedSchedule, DoesNotKeepTheOthersBack)
     }
     // After 0, 1, 3, 7, 15, 31, and 63 s.
     EXPECT_EQ(warnings_->size(), 7U);
-    EXPECT_THAT(warnings_->front(), HasSubstr("schedule 'bad' is not served"));
+    EXPECT_THAT(warnings_->front(), HasSubstr("schedule \"bad\" is not served"));
     EXPECT_THAT(warnings_->front(), HasSubstr("61"));
     EXPECT_EQ(find("bad").next_at, at(101));
 }
@@ -91,6 +91,39 @@ TEST_F(RefusedSchedule, IsNotTriedSoonerBecauseOthersCommit)
         db_.advance(1ms);
     }
     EXPECT_EQ(counter.count("BEGIN"), 0U);
+}
+
+TEST_F(RefusedSchedule, IsToldInOneShortLineWhateverItsName)
+{
+    using namespace std::string_view_literals;
+    add("new\nline\0and\xFF"sv, "@every 1s");
+    add(std::string(5'000'000, 'n'), "@every 1s");
+    other_.sql(
+        "UPDATE _honker_scheduler_tasks SET cron_expr = '@every a' || char(10, 13, 9) || 'b'");
+    const auto running = run();
+    db_.advance(1s);
+    ASSERT_EQ(warnings_->size(), 2U);
+    EXPECT_THAT(warnings_->front(), HasSubstr("schedule \"new line"));
+    for (const std::string& each : *warnings_) {
+        EXPECT_THAT(each, ::testing::Not(::testing::ContainsRegex("[[:cntrl:]]")));
+        EXPECT_EQ(each.find('\xFF'), std::string::npos);
+        EXPECT_LT(each.size(), 1000U);
+    }
+}
+
+TEST_F(RefusedSchedule, IsToldOfWithTheOthersWhenThereAreMany)
+{
+    for (int number = 100; number < 115; ++number) {
+        add_refused(std::to_string(number));
+    }
+    const auto running = run();
+    db_.advance(1s);
+    ASSERT_EQ(warnings_->size(), 11U);
+    EXPECT_THAT(warnings_->front(), HasSubstr("\"100\""));
+    EXPECT_THAT(warnings_->back(),
+                HasSubstr("5 more schedules are not served; the next try is in 1 s"));
+    db_.advance(1s);
+    EXPECT_EQ(warnings_->size(), 22U);
 }
 
 } // namespace

@@ -47,6 +47,7 @@ private:
     /// Whether a schedule is to be served; sets `next_` when none is.
     [[nodiscard]] bool is_due(schedule_statements& there, clock::wall_time now);
     void note_refusals(const store::tick_outcome& outcome, std::int64_t due, runtime::batch& batch);
+    void warn_later(runtime::batch& batch, const std::string& text) const;
     [[nodiscard]] tick_pause longer_pause() const;
 
     std::shared_ptr<const scheduler_state> where_;
