@@ -1,6 +1,7 @@
 #include "store/cron/zone_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -46,8 +47,8 @@ std::optional<block_header> read_header(std::string_view bytes)
     }
     // No count comes near this size; it keeps sums of them within their range.
     constexpr std::int64_t most = 1'000'000;
-    std::size_t counts[6];
-    for (std::size_t each = 0; each < 6; ++each) {
+    std::array<std::size_t, 6> counts{};
+    for (std::size_t each = 0; each < counts.size(); ++each) {
         const std::int64_t count = number(bytes.substr(20 + each * 4, 4));
         if (count < 0 || count > most) {
             return std::nullopt;
@@ -106,7 +107,8 @@ bool is_zone_name(std::string_view name)
 
 std::filesystem::path zone_folder()
 {
-    const char* const chosen = std::getenv("TZDIR");
+    // Whoever sets variables while others read them breaks all of the C library's time functions.
+    const char* const chosen = std::getenv("TZDIR"); // NOLINT(concurrency-mt-unsafe)
     return chosen != nullptr && *chosen != '\0' ? chosen : "/usr/share/zoneinfo";
 }
 

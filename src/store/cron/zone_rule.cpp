@@ -64,7 +64,7 @@ public:
         }
         std::int64_t seconds = number(0, 167) * std::int64_t{3600};
         if (take(':')) {
-            seconds += number(0, 59) * 60;
+            seconds += number(0, 59) * std::int64_t{60};
             if (take(':')) {
                 seconds += number(0, 59);
             }
