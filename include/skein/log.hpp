@@ -11,7 +11,8 @@ enum class log_level {
 };
 
 /// Receives what skein has to say, in whole sentences without a newline. Payloads and other values
-/// of the user's never appear in it.
+/// of the user's never appear in it, but for the names and expressions of schedules that cannot be
+/// served.
 ///
 /// Called on the thread that opens the database, and then on its strand until it is closed, one
 /// call at a time. It should return quickly and must not throw.

@@ -1,10 +1,9 @@
-#include "schedule/schedule_fixture.hpp"
+#include "schedule/failing_fixture.hpp"
 
 #include "support/other_process.hpp"
 
 #include <SQLiteCpp/Database.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,39 +15,7 @@ using support::at;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// The warnings that a database has logged.
-struct warnings {
-    std::shared_ptr<std::vector<std::string>> texts = std::make_shared<std::vector<std::string>>();
-
-    [[nodiscard]] database_options options() const
-    {
-        database_options quick = support::manual_database::quick();
-        quick.warn_of_wal_reset_bug = false;
-        quick.log = [texts = texts](log_level level, std::string_view text) {
-            if (level == log_level::warning) {
-                texts->emplace_back(text);
-            }
-        };
-        return quick;
-    }
-};
-
-class Failing : public support::schedule_fixture {
-protected:
-    explicit Failing(warnings told = {}) : schedule_fixture(told.options()), warnings_(told.texts)
-    {
-    }
-
-    void refuse_jobs()
-    {
-        other_.sql("CREATE TRIGGER refusal BEFORE INSERT ON _honker_live"
-                   " BEGIN SELECT RAISE(ABORT, 'not now'); END");
-    }
-
-    void accept_jobs() { other_.sql("DROP TRIGGER refusal"); }
-
-    std::shared_ptr<std::vector<std::string>> warnings_;
-};
+class Failing : public support::failing_fixture {};
 
 TEST_F(Failing, IsSaidAndTriedAgain)
 {
@@ -148,53 +115,10 @@ TEST_F(Failing, OutlastsAFullDisk)
     EXPECT_EQ(jobs(), 1);
 }
 
-TEST_F(Failing, OfOneScheduleDoesNotKeepTheOthersBack)
-{
-    add("good", "@every 1s");
-    add("own", "CRON_TZ=UTC * * * * * *");
-    other_.sql("INSERT INTO _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at)"
-               " VALUES ('bad', 'q', '61 * * * *', 'null', 101)");
-    const auto running = run();
-    for (int moment = 1; moment <= 100; ++moment) {
-        db_.advance(1s);
-        ASSERT_EQ(jobs(), 2 * moment);
-    }
-    // After 0, 1, 3, 7, 15, 31, and 63 s.
-    EXPECT_EQ(warnings_->size(), 7U);
-    EXPECT_THAT(warnings_->front(), HasSubstr("schedule 'bad' is not served"));
-    EXPECT_THAT(warnings_->front(), HasSubstr("61"));
-    EXPECT_EQ(find("bad").next_at, at(101));
-}
-
-TEST_F(Failing, OfAScheduleEndsWithItsRepair)
-{
-    other_.sql("INSERT INTO _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at)"
-               " VALUES ('bad', 'q', '61 * * * *', 'null', 101)");
-    const auto running = run();
-    db_.advance(20s);
-    EXPECT_EQ(jobs(), 0);
-    db_.run(scheduler_.update("bad", {.expression = "@every 1s"}));
-    db_.advance(1s);
-    EXPECT_EQ(jobs(), 1);
-}
-
-TEST_F(Failing, IsRepairedByAnotherProgram)
-{
-    other_.sql("INSERT INTO _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at)"
-               " VALUES ('bad', 'q', '61 * * * *', 'null', 101)");
-    const auto running = run();
-    db_.advance(2s);
-    other_.sql("UPDATE _honker_scheduler_tasks SET cron_expr = '@every1s'");
-    db_.advance(1ms);
-    EXPECT_EQ(jobs(), 0);
-    db_.advance(2s); // with the next try
-    EXPECT_GT(jobs(), 0);
-}
-
 TEST_F(Failing, OfAPayloadMakesDeadLetters)
 {
-    other_.sql("INSERT INTO _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at)"
-               " VALUES ('odd', 'q', '@every1s', 'no json', 101)");
+    add_foreign("odd", "@every1s", 101);
+    other_.sql("UPDATE _honker_scheduler_tasks SET payload = 'no json'");
     const auto running = run();
     db_.advance(2s);
     EXPECT_EQ(jobs(), 0);
@@ -204,7 +128,7 @@ TEST_F(Failing, OfAPayloadMakesDeadLetters)
 
 TEST_F(Failing, WaitsForTablesThatAreSomebodyElsesToMake)
 {
-    support::manual_database empty(warnings{warnings_}.options());
+    support::manual_database empty(support::warnings{warnings_}.options());
     const auto running = empty.start(empty.database().scheduler({.create_schema = false}).run());
     empty.settle();
     EXPECT_FALSE(running.is_done());

@@ -51,6 +51,8 @@ TEST_F(ScheduleForeignWriter, StoresHalfASecondWhichIsOverAtTheNextOne)
     EXPECT_EQ(schedules_.soonest(), 1011);
     EXPECT_EQ(schedules_.soonest_after(1010), 1011);
     EXPECT_EQ(schedules_.soonest_after(1011), std::nullopt);
+    EXPECT_EQ(schedules_.count_due(1010), 0);
+    EXPECT_EQ(schedules_.count_due(1011), 1);
     EXPECT_THAT(fired(1010), IsEmpty());
     EXPECT_THAT(fired(1011), ElementsAre(1011)) << "else a loop that waits for it would spin";
     EXPECT_EQ(next_of("a"), 1021);
@@ -62,6 +64,7 @@ TEST_F(ScheduleForeignWriter, StoresMomentsThatNeverCome)
         store("a", each);
         EXPECT_EQ(schedules_.soonest(), std::nullopt) << each;
         EXPECT_EQ(schedules_.soonest_after(0), std::nullopt) << each;
+        EXPECT_EQ(schedules_.count_due(9'000'000'000'000'000'000), 0) << each;
         EXPECT_EQ(next_of("a"), std::nullopt) << each;
         EXPECT_THAT(fired(9'000'000'000'000'000'000), IsEmpty()) << each;
         tables_.write([&] { schedules_.update("a", {.payload = "2"}, 1000); });

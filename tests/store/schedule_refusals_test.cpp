@@ -87,6 +87,7 @@ TEST_F(ScheduleRefusals, ServeAllOthers)
     EXPECT_EQ(file().sql(of_bad), before);
     EXPECT_EQ(schedules_.soonest(), 960) << "they stay due";
     EXPECT_EQ(schedules_.soonest_after(1010), 1020);
+    EXPECT_EQ(schedules_.count_due(1010), 2) << "and nothing else does";
 }
 
 TEST_F(ScheduleRefusals, WriteNothing)

@@ -191,6 +191,8 @@ TEST_F(ScheduleUpdate, OfAPlainFileCannotGiveItWhatItHasNoTableFor)
     EXPECT_EQ(plain.find("a")->runs_left, std::nullopt);
     EXPECT_EQ(plain.soonest_after(3599), 3600);
     EXPECT_EQ(plain.soonest_after(3600), std::nullopt);
+    EXPECT_EQ(plain.count_due(3599), 0);
+    EXPECT_EQ(plain.count_due(3600), 1);
 }
 
 } // namespace

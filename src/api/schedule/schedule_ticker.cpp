@@ -2,16 +2,22 @@
 
 #include "api/seconds.hpp"
 #include "runtime/failure.hpp"
+#include "store/schedule/schedule_rows.hpp"
 
 #include <skein/log.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 namespace skein::api {
 
 namespace {
 
 constexpr std::chrono::seconds longest_pause{60};
+
+/// Of the schedules that are refused together, so many are told of one by one.
+constexpr int most_told = 10;
 
 std::string what_of(const std::exception_ptr& failure)
 {
@@ -20,6 +26,16 @@ std::string what_of(const std::exception_ptr& failure)
     } catch (const std::exception& told) {
         return told.what();
     }
+}
+
+/// Names, expressions, and what triggers say, may hold anything.
+std::string in_one_line(std::string text)
+{
+    const auto is_control = [](char each) {
+        return (each >= '\0' && each < ' ') || each == '\x7F';
+    };
+    std::ranges::replace_if(text, is_control, ' ');
+    return text;
 }
 
 std::string in_seconds(const tick_pause& pause)
@@ -52,13 +68,20 @@ bool schedule_ticker::has_work(sqlite::connection connection, clock::wall_time n
     return there == nullptr || is_due(*there, now);
 }
 
+/// A schedule that another program has added, or that goes on after a rest, may be due at a moment
+/// that has been.
+bool schedule_ticker::leaves_refused(schedule_statements& there) const
+{
+    return is_pausing() && last_->tried && there.rows.count_due(*last_->tried) == last_->refused;
+}
+
 bool schedule_ticker::is_due(schedule_statements& there, clock::wall_time now)
 {
-    const bool leaves_refused = is_pausing() && last_->tried;
+    const bool waits = leaves_refused(there);
     const std::optional<std::int64_t> soonest =
-        leaves_refused ? there.rows.soonest_after(*last_->tried) : there.rows.soonest();
+        waits ? there.rows.soonest_after(*last_->tried) : there.rows.soonest();
     next_ = soonest ? std::optional(from_seconds(*soonest)) : std::nullopt;
-    if (leaves_refused) {
+    if (waits) {
         const clock::wall_time retry = where_->engine->on_the_wall(last_->until);
         next_ = std::min(next_.value_or(retry), retry);
     }
@@ -93,15 +116,25 @@ void schedule_ticker::note_refusals(const store::tick_outcome& outcome, std::int
     }
     pause_ = is_pausing() ? *last_ : longer_pause();
     pause_->tried = due;
+    pause_->refused = std::ssize(outcome.refusals);
     if (is_pausing()) {
         return;
     }
-    for (const store::schedule_refusal& each : outcome.refusals) {
-        batch.after_commit([where = where_, text = "schedule '" + each.name + "' is not served: " +
-                                                   each.reason + in_seconds(*pause_)] {
-            where->engine->log(log_level::warning, text);
-        });
+    const std::string end = in_seconds(*pause_);
+    for (const store::schedule_refusal& each : outcome.refusals | std::views::take(most_told)) {
+        warn_later(batch, store::mention(each.name) + " is not served: " + each.reason + end);
     }
+    if (pause_->refused > most_told) {
+        const std::string others = std::to_string(pause_->refused - most_told);
+        warn_later(batch, others + " more schedules are not served" + end);
+    }
+}
+
+void schedule_ticker::warn_later(runtime::batch& batch, const std::string& text) const
+{
+    batch.after_commit([where = where_, line = in_one_line(text)] {
+        where->engine->log(log_level::warning, line);
+    });
 }
 
 void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
@@ -111,8 +144,9 @@ void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
     }
     pause_ = longer_pause();
     try {
-        where_->engine->log(log_level::warning,
-                            "schedules are not served: " + what_of(failure) + in_seconds(*pause_));
+        where_->engine->log(
+            log_level::warning,
+            in_one_line("schedules are not served: " + what_of(failure) + in_seconds(*pause_)));
     } catch (...) { // NOLINT(bugprone-empty-catch): it goes on without having said so
     }
 }

@@ -20,6 +20,7 @@ struct tick_pause {
     /// The schedules that were due at this second have been tried, and some were refused. Those
     /// that come due later are served meanwhile. Nothing: everything has failed.
     std::optional<std::int64_t> tried = {};
+    std::int64_t refused = 0; ///< how many of them were
 };
 
 /// Waits until a schedule is due, and enqueues the jobs of all that are.
@@ -41,9 +42,12 @@ public:
 
 private:
     [[nodiscard]] bool is_pausing() const noexcept;
+    /// Whether those that are due at `last_->tried` are no others than the ones that were refused.
+    [[nodiscard]] bool leaves_refused(schedule_statements& there) const;
     /// Whether a schedule is to be served; sets `next_` when none is.
     [[nodiscard]] bool is_due(schedule_statements& there, clock::wall_time now);
     void note_refusals(const store::tick_outcome& outcome, std::int64_t due, runtime::batch& batch);
+    void warn_later(runtime::batch& batch, const std::string& text) const;
     [[nodiscard]] tick_pause longer_pause() const;
 
     std::shared_ptr<const scheduler_state> where_;

@@ -4,6 +4,7 @@
 #include "store/queue/error_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <utility>
@@ -21,11 +22,15 @@ struct cron_alias {
     std::string_view fields;
 };
 
-constexpr cron_alias aliases[] = {
-    {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
-    {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
+constexpr std::array<cron_alias, 7> aliases{{
+    {"@yearly", "0 0 1 1 *"},
+    {"@annually", "0 0 1 1 *"},
+    {"@monthly", "0 0 1 * *"},
+    {"@weekly", "0 0 * * 0"},
+    {"@daily", "0 0 * * *"},
+    {"@midnight", "0 0 * * *"},
     {"@hourly", "0 * * * *"},
-};
+}};
 
 std::string_view trim_front(std::string_view text)
 {
@@ -137,7 +142,7 @@ cron_expression read_unzoned(std::string_view text, cron_grammar grammar)
     }
     if (grammar != cron_grammar::shared) {
         const auto* const alias = std::ranges::find(aliases, text, &cron_alias::name);
-        if (alias != std::end(aliases)) {
+        if (alias != aliases.end()) {
             return read_fields(alias->fields, grammar);
         }
     }

@@ -10,9 +10,10 @@ namespace skein::store {
 
 namespace {
 
-constexpr std::string_view month_names[] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
-                                            "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-constexpr std::string_view weekday_names[] = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
+constexpr std::array<std::string_view, 12> month_names{"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
+                                                       "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
+constexpr std::array<std::string_view, 7> weekday_names{"SUN", "MON", "TUE", "WED",
+                                                        "THU", "FRI", "SAT"};
 constexpr unsigned days_of_week = 7;
 
 struct unit_range {

@@ -16,8 +16,9 @@ using std::chrono::local_seconds;
 using std::chrono::seconds;
 
 // The moments in which dates are computed: of the years 1 and 9999, with room for every offset.
-constexpr std::int64_t earliest = -62135596800 + 3 * 86400;
-constexpr std::int64_t latest = 253402300799 - 3 * 86400;
+constexpr std::int64_t room = seconds(days{3}).count();
+constexpr std::int64_t earliest = -62135596800 + room;
+constexpr std::int64_t latest = 253402300799 - room;
 
 constexpr std::chrono::years longest_search{100};
 

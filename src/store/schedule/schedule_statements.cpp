@@ -77,4 +77,12 @@ std::string select_soonest_after(bool has_own)
     return soonest_of(has_own, " AND next_fire_at > ?1");
 }
 
+std::string select_due_count(bool has_own)
+{
+    const auto count_in = [](schedule_table table) {
+        return "(SELECT count(*) FROM " + name_of(table) + " WHERE enabled AND next_fire_at <= ?1)";
+    };
+    return "SELECT " + count_in(shared) + (has_own ? " + " + count_in(own) : "");
+}
+
 } // namespace skein::store

@@ -29,4 +29,7 @@ struct schedule_statements {
 [[nodiscard]] std::string select_soonest(bool has_own);
 [[nodiscard]] std::string select_soonest_after(bool has_own);
 
+/// How many are enabled, and have their next moment no later than ?1.
+[[nodiscard]] std::string select_due_count(bool has_own);
+
 } // namespace skein::store

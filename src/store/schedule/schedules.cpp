@@ -42,7 +42,8 @@ schedules::schedules(sqlite::connection connection, family_shape shape)
       shared_(connection, statements_of(schedule_table::shared)),
       own_(connection, statements_of(schedule_table::own)), list_(connection, select_all(has_own_)),
       find_(connection, select_one(has_own_)), soonest_(connection, select_soonest(has_own_)),
-      soonest_after_(connection, select_soonest_after(has_own_))
+      soonest_after_(connection, select_soonest_after(has_own_)),
+      count_due_(connection, select_due_count(has_own_))
 {
 }
 
@@ -110,6 +111,13 @@ std::optional<std::int64_t> schedules::soonest()
 std::optional<std::int64_t> schedules::soonest_after(std::int64_t moment)
 {
     return moment_of(soonest_after_.start(moment));
+}
+
+std::int64_t schedules::count_due(std::int64_t moment)
+{
+    sqlite::execution found = count_due_.start(moment);
+    found.step();
+    return found.integer(0);
 }
 
 void schedules::put(const schedule& wanted)

@@ -54,6 +54,10 @@ public:
     /// has left a schedule alone, which stays due. Only reads.
     [[nodiscard]] std::optional<std::int64_t> soonest_after(std::int64_t moment);
 
+    /// How many that are enabled are due at `moment`: more than a tick has left alone when another
+    /// one has been added, changed or resumed. Only reads.
+    [[nodiscard]] std::int64_t count_due(std::int64_t moment);
+
 private:
     /// What is done to one of the tables.
     struct table_access {
@@ -76,6 +80,7 @@ private:
     sqlite::statement find_;
     sqlite::statement soonest_;
     sqlite::statement soonest_after_;
+    sqlite::statement count_due_;
 };
 
 } // namespace skein::store
