@@ -23,8 +23,8 @@ struct scheduler_state;
 
 struct scheduler_options {
     /// Whether to create or upgrade the tables, those of queues included, at the first use. False
-    /// leaves the schema to somebody else (see <skein/schema.hpp>): what writes, and `run`, fails
-    /// while the tables are not there.
+    /// leaves the schema to somebody else (see <skein/schema.hpp>): while the tables are not there,
+    /// everything fails, but for `run`, which tries again as after any other failure.
     bool create_schema = true;
 };
 
@@ -161,7 +161,8 @@ public:
     ///
     /// It sleeps until the next moment or a change of the schedules, whoever makes it. The moments
     /// of the time in which nobody ran come first, see `missed_moments`. A moment fires as soon as
-    /// the wall clock has reached it, and once: also when the clock is set back behind it.
+    /// the wall clock has reached it, within a minute when that is set forward, and once: also when
+    /// the clock is set back behind it.
     ///
     /// A failure of the database (locked for too long, disk full, I/O errors) ends nothing: it is
     /// logged as a warning (see `database_options::log`) and tried again after 1 s, then 2 s, up to

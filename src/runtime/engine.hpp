@@ -76,11 +76,15 @@ public:
         return clock_->make_alarm(where);
     }
 
-    /// A moment of the steady clock, as the wall clock will tell it if it does not step.
+    /// A moment of the steady clock, as the wall clock will tell it if it does not step, or the
+    /// last one that it can tell.
     [[nodiscard]] skein::clock::wall_time on_the_wall(skein::clock::steady_time moment) const
     {
-        const auto wait = moment - steady_now();
-        return wall_now() + std::chrono::duration_cast<skein::clock::wall_time::duration>(wait);
+        using wall_time = skein::clock::wall_time;
+        const auto wait = std::chrono::duration_cast<wall_time::duration>(moment - steady_now());
+        const wall_time now = wall_now();
+        const bool is_beyond = wait > wait.zero() && now > wall_time::max() - wait;
+        return is_beyond ? wall_time::max() : now + wait;
     }
 
     /// Tells the user. On the strand.

@@ -74,6 +74,17 @@ TEST_F(Failing, IsNotTriedSoonerBecauseOthersCommit)
     EXPECT_EQ(warnings_->size(), 1U);
 }
 
+TEST_F(Failing, IsTriedAgainAtTheEndOfTime)
+{
+    db_.clock().set_wall(clock::wall_time::max() - 60s);
+    add("s", "@every 1s");
+    const auto running = run();
+    refuse_jobs();
+    pass_seconds(40); // the last pause would end behind it
+    EXPECT_EQ(warnings_->size(), 6U);
+    EXPECT_FALSE(running.is_done());
+}
+
 TEST_F(Failing, OutlastsALockThatIsHeldForLong)
 {
     add("s", "@every 10s");
