@@ -6,7 +6,6 @@
 //
 // p50_us_10 and p50_us_10k are the medians in microseconds; ratio is the second to the first.
 
-#include "support/fill_file.hpp"
 #include "support/quantile.hpp"
 #include "support/rethrow.hpp"
 #include "support/scratch_file.hpp"
@@ -34,25 +33,31 @@ constexpr int due = 10;
 constexpr int ticks = 2'000;
 constexpr int ticks_before = 100;
 
-/// A file with schedules, of which ten are due each second and the others are not for years.
+/// Makes the tables, and schedules of which ten are due each second and the others not for years.
+void write_schedules(const std::string& path, int schedules)
+{
+    SQLite::Database file(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    file.exec("PRAGMA journal_mode = WAL; BEGIN");
+    for (const auto& statements : {skein::schema::queue(), skein::schema::schedules()}) {
+        for (const std::string& each : statements) {
+            file.exec(each);
+        }
+    }
+    const std::string is_due = "i <= " + std::to_string(due);
+    file.exec("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT " +
+              std::to_string(schedules) +
+              ") INSERT INTO _honker_scheduler_tasks"
+              " (name, queue, cron_expr, payload, next_fire_at) SELECT 's' || i, 'q', iif(" +
+              is_due + ", '@every1s', '0 0 1 1 *'), 'null', iif(" + is_due +
+              ", 101, 4000000000 + i) FROM n; COMMIT");
+}
+
+/// A file with schedules, and a scheduler that sleeps until the clock is put forward.
 class scheduled_file {
 public:
     explicit scheduled_file(int schedules)
     {
-        benchmarks::fill_file(file_.path(), [&](SQLite::Database& file) {
-            for (const auto& statements : {skein::schema::queue(), skein::schema::schedules()}) {
-                for (const std::string& each : statements) {
-                    file.exec(each);
-                }
-            }
-            file.exec("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT " +
-                      std::to_string(schedules) +
-                      ") INSERT INTO _honker_scheduler_tasks"
-                      " (name, queue, cron_expr, payload, next_fire_at) SELECT 's' || i, 'q',"
-                      " iif(i <= " +
-                      std::to_string(due) + ", '@every1s', '0 0 1 1 *'), 'null', iif(i <= " +
-                      std::to_string(due) + ", 101, 4000000000 + i) FROM n");
-        });
+        write_schedules(file_.path(), schedules);
         database_.emplace(
             io_.get_executor(), file_.path(),
             skein::database_options{.durability = skein::durability::normal, .clock = clock_});
