@@ -3,12 +3,11 @@
 #include "extension/at_close.hpp"
 #include "extension/function.hpp"
 #include "extension/host.hpp"
+#include "extension/sqlite_table.hpp"
 #include "extension/tables.hpp"
 
 #include <memory>
 #include <string>
-
-SQLITE_EXTENSION_INIT1
 
 #define SKEIN_ENTRY_POINT extern "C" __attribute__((visibility("default")))
 
@@ -33,16 +32,20 @@ void load_into(sqlite3* handle)
     const auto where = std::make_shared<host>(handle);
     make_notification_tables(*where);
     release_at_close(where);
-    for (const auto& of_a_subject : {table_functions, job_functions, job_end_functions,
-                                     result_functions, notification_functions, stream_functions,
-                                     lock_functions, rate_limit_functions, schedule_functions}) {
+    for (const auto& of_a_subject :
+         {table_functions, job_functions, job_end_functions, result_functions,
+          notification_functions, stream_functions, lock_functions, rate_limit_functions,
+          schedule_functions, watcher_functions}) {
         define(where, of_a_subject());
     }
 }
 
 int load(sqlite3* handle, char** error, const sqlite3_api_routines* routines) noexcept
 {
-    SQLITE_EXTENSION_INIT2(routines)
+    if (!adopt_sqlite(routines)) {
+        *error = routines->mprintf("skein serves another SQLite of this process already");
+        return SQLITE_ERROR;
+    }
     try {
         load_into(handle);
         return SQLITE_OK_LOAD_PERMANENTLY;

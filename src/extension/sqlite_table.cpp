@@ -1,0 +1,25 @@
+#include "extension/sqlite_table.hpp"
+
+#include <sqlite3ext.h>
+
+#include <atomic>
+
+SQLITE_EXTENSION_INIT1
+
+namespace skein::extension {
+
+// Every call of SQLite reads the table, also those of threads that run while another connection
+// loads the extension: it is written once.
+bool adopt_sqlite(const sqlite3_api_routines* routines) noexcept
+{
+    const sqlite3_api_routines* present = nullptr;
+    return std::atomic_ref(sqlite3_api).compare_exchange_strong(present, routines) ||
+           present == routines;
+}
+
+bool has_sqlite() noexcept
+{
+    return std::atomic_ref(sqlite3_api).load() != nullptr;
+}
+
+} // namespace skein::extension
