@@ -18,17 +18,20 @@ namespace {
 /// The oldest SQLite that all statements have been tried with.
 constexpr int oldest_sqlite = 3040000;
 
-void require_sqlite()
+/// What the table of a SQLite that is refused has is called through that table.
+void adopt(const sqlite3_api_routines& routines)
 {
-    if (sqlite3_libversion_number() < oldest_sqlite) {
+    if (routines.libversion_number() < oldest_sqlite) {
         throw std::runtime_error(std::string("skein needs SQLite 3.40 or newer, this is ") +
-                                 sqlite3_libversion());
+                                 routines.libversion());
+    }
+    if (!adopt_sqlite(&routines)) {
+        throw std::runtime_error("skein serves another SQLite of this process already");
     }
 }
 
 void load_into(sqlite3* handle)
 {
-    require_sqlite();
     const auto where = std::make_shared<host>(handle);
     make_notification_tables(*where);
     release_at_close(where);
@@ -42,15 +45,12 @@ void load_into(sqlite3* handle)
 
 int load(sqlite3* handle, char** error, const sqlite3_api_routines* routines) noexcept
 {
-    if (!adopt_sqlite(routines)) {
-        *error = routines->mprintf("skein serves another SQLite of this process already");
-        return SQLITE_ERROR;
-    }
     try {
+        adopt(*routines);
         load_into(handle);
         return SQLITE_OK_LOAD_PERMANENTLY;
     } catch (const std::exception& failure) {
-        *error = sqlite3_mprintf("%s", failure.what());
+        *error = routines->mprintf("%s", failure.what());
         return SQLITE_ERROR;
     }
 }

@@ -1,11 +1,9 @@
 #include "extension/file_watch.hpp"
 
 #include "extension/fork_guard.hpp"
-
-#include <pthread.h>
+#include "extension/quiet_thread.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -15,35 +13,6 @@ namespace {
 
 /// Between two looks at where the names lead.
 constexpr std::chrono::milliseconds between_checks{100};
-
-/// A thread in somebody else's program: that program's signals are none of its business. Those that
-/// tell of a crash are, and would kill the process without a word if they were blocked.
-template <class Work>
-std::thread start_thread(Work work)
-{
-    sigset_t blocked;
-    sigset_t before;
-    sigfillset(&blocked);
-    for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
-        sigdelset(&blocked, crash);
-    }
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    try {
-        std::thread started(work);
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return started;
-    } catch (...) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-    }
-}
-
-void name_this_thread() noexcept
-{
-#ifdef __linux__
-    pthread_setname_np(pthread_self(), "skein-watch");
-#endif
-}
 
 /// Nobody else can be told: those who wait learn only that it is over.
 void tell_of_loss(const std::string& path) noexcept
@@ -71,7 +40,7 @@ bool file_watch::join(const watcher_request& request, const std::shared_ptr<wake
     waiting_.push_back(&self);
     if (!thread_.joinable()) {
         try {
-            thread_ = start_thread([this] { run(); });
+            thread_ = start_quiet_thread([this] { run(); });
         } catch (...) {
             waiting_.clear();
             throw;
@@ -94,7 +63,6 @@ void file_watch::leave(const wake_flag& flag) noexcept
 
 void file_watch::run() noexcept
 {
-    name_this_thread();
     std::unique_lock lock(mutex_);
     while (!waiting_.empty() || !members_.is_empty()) {
         const newcomers waiting = std::exchange(waiting_, {});

@@ -1,6 +1,6 @@
 #include "extension/sqlite_table.hpp"
 
-#include <sqlite3ext.h>
+#include "sqlite/api.hpp"
 
 #include <atomic>
 
