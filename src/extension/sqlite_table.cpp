@@ -12,9 +12,11 @@ namespace skein::extension {
 // loads the extension: it is written once.
 bool adopt_sqlite(const sqlite3_api_routines* routines) noexcept
 {
-    const sqlite3_api_routines* present = nullptr;
-    return std::atomic_ref(sqlite3_api).compare_exchange_strong(present, routines) ||
-           present == routines;
+    const std::atomic_ref table(sqlite3_api);
+    const sqlite3_api_routines* present = table.load();
+    return present == routines ||
+           (present == nullptr &&
+            (table.compare_exchange_strong(present, routines) || present == routines));
 }
 
 bool has_sqlite() noexcept
