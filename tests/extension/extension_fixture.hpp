@@ -3,7 +3,7 @@
 #include "support/plain_connection.hpp"
 #include "support/temporary_directory.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,8 @@
 #include "extension/watcher_fixture.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <ios>
 
 namespace {
 

@@ -2,10 +2,12 @@
 
 #include "support/other_process.hpp"
 
+#include <chrono>
+#include <tuple>
+
 namespace {
 
 using skein::support::other_process;
-using skein::support::plain_connection;
 using skein::support::watcher_fixture;
 
 /// With each journal, and each way to watch.
@@ -90,6 +92,22 @@ TEST_P(Watcher, IsWokenWhenTheLogIsMovedIntoTheFile)
     writer_.sql("PRAGMA wal_checkpoint(TRUNCATE)");
     commit();
     EXPECT_EQ(wait(id_), "1");
+}
+
+using HintedWatcher = watcher_fixture;
+
+/// By itself a fresh one would look after 100 ms.
+TEST_F(HintedWatcher, LooksWhenTheFileIsWrittenTo)
+{
+    constexpr int rounds = 30;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int each = 0; each < rounds; ++each) {
+        const std::string id = open(path_, "'kernel'");
+        commit();
+        EXPECT_EQ(wait(id), "1");
+        close(id);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, rounds * std::chrono::milliseconds{50});
 }
 
 INSTANTIATE_TEST_SUITE_P(Watching, Watcher,

@@ -1,13 +1,12 @@
 #include "extension/watcher_fixture.hpp"
 
-#include <atomic>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using skein::support::extension_connection;
-using skein::support::plain_connection;
 using skein::support::watcher_fixture;
 
 class WatcherThread : public watcher_fixture {
@@ -22,6 +21,14 @@ protected:
         }
         return count;
     }
+
+    /// One that has ended is listed for a moment more. Does not return before that.
+    static void wait_for_the_last_to_go()
+    {
+        while (count_threads() > 0) {
+            std::this_thread::yield();
+        }
+    }
 };
 
 TEST_F(WatcherThread, ServesAllWatchersOfAFileAndEndsWithTheLast)
@@ -35,7 +42,7 @@ TEST_F(WatcherThread, ServesAllWatchersOfAFileAndEndsWithTheLast)
     commit();
     EXPECT_EQ(wait(two), "1");
     close(two);
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, IsAnotherForAnotherFile)
@@ -48,7 +55,7 @@ TEST_F(WatcherThread, IsAnotherForAnotherFile)
     EXPECT_EQ(look(two), "0");
     close(one);
     close(two);
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, IsNotThereForWhatIsRefused)
@@ -56,7 +63,7 @@ TEST_F(WatcherThread, IsNotThereForWhatIsRefused)
     EXPECT_NE(
         refusal("SELECT honker_update_watcher_open('" + directory_.path().string() + "', NULL)"),
         "");
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, EndsWithTheFile)
@@ -64,7 +71,7 @@ TEST_F(WatcherThread, EndsWithTheFile)
     const std::string id = open(path_);
     std::filesystem::remove(path_);
     EXPECT_EQ(wait(id), "-1");
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, MayBeOpenedAndClosedByManyAtOnce)
@@ -86,7 +93,7 @@ TEST_F(WatcherThread, MayBeOpenedAndClosedByManyAtOnce)
     for (std::thread& each : programs) {
         each.join();
     }
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, LetsAWaitGoThatIsClosed)
@@ -100,7 +107,7 @@ TEST_F(WatcherThread, LetsAWaitGoThatIsClosed)
     EXPECT_EQ(close(id), "1");
     waiting.join();
     EXPECT_EQ(answer, "-1");
-    EXPECT_EQ(count_threads(), 0);
+    wait_for_the_last_to_go();
 }
 
 TEST_F(WatcherThread, AnswersOneWaitAtATime)
