@@ -42,5 +42,6 @@ void define(const std::shared_ptr<host>& where, const std::vector<function>& fun
 [[nodiscard]] std::vector<function> rate_limit_functions();
 [[nodiscard]] std::vector<function> schedule_functions();
 [[nodiscard]] std::vector<function> schedule_option_functions();
+[[nodiscard]] std::vector<function> watcher_functions();
 
 } // namespace skein::extension

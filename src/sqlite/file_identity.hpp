@@ -19,6 +19,9 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
+    /// Whether the name led to a file.
+    [[nodiscard]] bool is_known() const noexcept { return is_known_; }
+
     /// Whether the name leads to another file by now, or to none. When that cannot be told (the
     /// process has given up the right to look, say), it is assumed that nothing has happened.
     [[nodiscard]] bool is_replaced() const noexcept;
