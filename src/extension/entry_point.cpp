@@ -3,8 +3,8 @@
 #include "extension/at_close.hpp"
 #include "extension/function.hpp"
 #include "extension/host.hpp"
-#include "extension/sqlite_table.hpp"
 #include "extension/tables.hpp"
+#include "extension/watch/sqlite_table.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // The watchers for programs that find them in the shared library by name, as C functions.
 
-#include "extension/sqlite_table.hpp"
-#include "extension/update_watcher.hpp"
+#include "extension/watch/sqlite_table.hpp"
+#include "extension/watch/update_watcher.hpp"
 
 #include <algorithm>
 #include <cstdint>

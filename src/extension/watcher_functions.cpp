@@ -1,7 +1,7 @@
 #include "extension/function.hpp"
 
-#include "extension/fork_guard.hpp"
-#include "extension/update_watcher.hpp"
+#include "extension/watch/fork_guard.hpp"
+#include "extension/watch/update_watcher.hpp"
 
 #include <algorithm>
 #include <map>

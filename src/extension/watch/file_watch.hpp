@@ -1,10 +1,10 @@
 #pragma once
 
-#include "extension/file_events.hpp"
-#include "extension/interruptible_pause.hpp"
-#include "extension/watch_members.hpp"
-#include "extension/watch_pace.hpp"
-#include "extension/watched_file.hpp"
+#include "extension/watch/file_events.hpp"
+#include "extension/watch/interruptible_pause.hpp"
+#include "extension/watch/watch_members.hpp"
+#include "extension/watch/watch_pace.hpp"
+#include "extension/watch/watched_file.hpp"
 
 #include <condition_variable>
 #include <exception>

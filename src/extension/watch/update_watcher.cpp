@@ -1,7 +1,7 @@
-#include "extension/update_watcher.hpp"
+#include "extension/watch/update_watcher.hpp"
 
-#include "extension/file_watch.hpp"
-#include "extension/fork_guard.hpp"
+#include "extension/watch/file_watch.hpp"
+#include "extension/watch/fork_guard.hpp"
 #include "sqlite/api.hpp"
 #include "store/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "extension/file_events.hpp"
+#include "extension/watch/file_events.hpp"
 
 #include <cerrno>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "extension/interruptible_pause.hpp"
+#include "extension/watch/interruptible_pause.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "extension/wake_flag.hpp"
+#include "extension/watch/wake_flag.hpp"
 
 #include <algorithm>
 

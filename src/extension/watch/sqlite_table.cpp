@@ -1,4 +1,4 @@
-#include "extension/sqlite_table.hpp"
+#include "extension/watch/sqlite_table.hpp"
 
 #include "sqlite/api.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "extension/wake_flag.hpp"
-#include "extension/watcher_request.hpp"
+#include "extension/watch/wake_flag.hpp"
+#include "extension/watch/watcher_request.hpp"
 #include "sqlite/file_identity.hpp"
 
 #include <chrono>

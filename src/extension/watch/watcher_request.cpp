@@ -1,6 +1,6 @@
-#include "extension/watcher_request.hpp"
+#include "extension/watch/watcher_request.hpp"
 
-#include "extension/file_events.hpp"
+#include "extension/watch/file_events.hpp"
 #include "store/error.hpp"
 
 #include <algorithm>

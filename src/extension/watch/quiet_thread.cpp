@@ -1,4 +1,4 @@
-#include "extension/quiet_thread.hpp"
+#include "extension/watch/quiet_thread.hpp"
 
 #include <pthread.h>
 

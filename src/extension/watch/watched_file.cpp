@@ -1,4 +1,4 @@
-#include "extension/watched_file.hpp"
+#include "extension/watch/watched_file.hpp"
 
 #include "sqlite/file_identity.hpp"
 

@@ -1,6 +1,6 @@
-#include "extension/watch_members.hpp"
+#include "extension/watch/watch_members.hpp"
 
-#include "extension/watch_pace.hpp"
+#include "extension/watch/watch_pace.hpp"
 
 #include <algorithm>
 

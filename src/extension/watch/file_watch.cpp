@@ -1,7 +1,7 @@
-#include "extension/file_watch.hpp"
+#include "extension/watch/file_watch.hpp"
 
-#include "extension/fork_guard.hpp"
-#include "extension/quiet_thread.hpp"
+#include "extension/watch/fork_guard.hpp"
+#include "extension/watch/quiet_thread.hpp"
 
 #include <algorithm>
 #include <cstdio>

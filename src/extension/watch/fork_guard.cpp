@@ -1,4 +1,4 @@
-#include "extension/fork_guard.hpp"
+#include "extension/watch/fork_guard.hpp"
 
 #include <pthread.h>
 
