@@ -94,22 +94,6 @@ TEST_P(Watcher, IsWokenWhenTheLogIsMovedIntoTheFile)
     EXPECT_EQ(wait(id_), "1");
 }
 
-using HintedWatcher = watcher_fixture;
-
-/// By itself a fresh one would look after 100 ms.
-TEST_F(HintedWatcher, LooksWhenTheFileIsWrittenTo)
-{
-    constexpr int rounds = 30;
-    const auto begin = std::chrono::steady_clock::now();
-    for (int each = 0; each < rounds; ++each) {
-        const std::string id = open(path_, "'kernel'");
-        commit();
-        EXPECT_EQ(wait(id), "1");
-        close(id);
-    }
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, rounds * std::chrono::milliseconds{50});
-}
-
 INSTANTIATE_TEST_SUITE_P(Watching, Watcher,
                          ::testing::Combine(::testing::Values("wal", "delete"),
                                             ::testing::Values("'polling'", "'kernel'")));
