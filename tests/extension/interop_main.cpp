@@ -5,8 +5,8 @@
 //
 // It reads commands from its input, a line each, their words separated by spaces; the last word may
 // contain spaces. Each is answered with one line; "wait <command>" with two: "waiting", once it
-// waits, and the answer. The next command is read when the one before has been answered. Its wall clock stands still at the second in which it began, until "serve"
-// moves it.
+// waits, and the answer. The next command is read when the one before has been answered. Its wall
+// clock stands still at the second in which it began, until "serve" moves it.
 
 #include <skein/skein.hpp>
 
@@ -159,9 +159,9 @@ answer retry(session& with, words given)
     const skein::queue queue = with.database.queue(given.next());
     const skein::job_fence fence = with.jobs.at(given.number());
     const skein::retry_outcome outcome = co_await queue.retry(fence, 0s, "tried in C++");
-    co_return outcome == skein::retry_outcome::dead      ? "dead"
-        : outcome == skein::retry_outcome::waiting ? "waiting again"
-                                                   : "stale";
+    co_return outcome == skein::retry_outcome::dead ? "dead"
+    : outcome == skein::retry_outcome::waiting      ? "waiting again"
+                                                    : "stale";
 }
 
 answer fail(session& with, words given)
@@ -186,8 +186,8 @@ answer end_of_job(session& with, words given)
     const skein::results results = with.database.results();
     const skein::job_end end = co_await results.wait(given.number());
     co_return end.result ? *end.result
-        : end.death ? "dead: " + end.death->last_error.value_or("")
-                    : "gone";
+    : end.death          ? "dead: " + end.death->last_error.value_or("")
+                         : "gone";
 }
 
 // Streams and notifications
@@ -264,7 +264,8 @@ answer holder(session& with, words given)
 {
     const skein::named_lock asked = with.database.lock(given.next());
     const auto found = co_await asked.holder();
-    co_return found ? found->owner + " fence " + std::to_string(found->fence.value_or(0)) : "nobody";
+    co_return found ? found->owner + " fence " + std::to_string(found->fence.value_or(0))
+                    : "nobody";
 }
 
 answer renew(session& with, words given)
@@ -328,15 +329,29 @@ answer serve(session& with, words given)
     }
 }
 
-const std::map<std::string, answer (*)(session&, words)> commands{
-    {"enqueue", enqueue},     {"claim", claim},         {"try_claim", try_claim},
-    {"adopt", adopt},         {"ack", ack},             {"retry", retry},
-    {"fail", fail},           {"save_result", save_result}, {"end_of_job", end_of_job},
-    {"publish", publish},     {"subscribe", subscribe}, {"consume", consume},
-    {"notify", notify},       {"listen", listen},       {"hear", hear},
-    {"lock", lock},           {"try_lock", try_lock},   {"holder", holder},
-    {"renew", renew},         {"release", release},     {"take", take},
-    {"schedule", schedule},   {"serve", serve}};
+const std::map<std::string, answer (*)(session&, words)> commands{{"enqueue", enqueue},
+                                                                  {"claim", claim},
+                                                                  {"try_claim", try_claim},
+                                                                  {"adopt", adopt},
+                                                                  {"ack", ack},
+                                                                  {"retry", retry},
+                                                                  {"fail", fail},
+                                                                  {"save_result", save_result},
+                                                                  {"end_of_job", end_of_job},
+                                                                  {"publish", publish},
+                                                                  {"subscribe", subscribe},
+                                                                  {"consume", consume},
+                                                                  {"notify", notify},
+                                                                  {"listen", listen},
+                                                                  {"hear", hear},
+                                                                  {"lock", lock},
+                                                                  {"try_lock", try_lock},
+                                                                  {"holder", holder},
+                                                                  {"renew", renew},
+                                                                  {"release", release},
+                                                                  {"take", take},
+                                                                  {"schedule", schedule},
+                                                                  {"serve", serve}};
 
 /// The database does one thing after the other: what was begun before has found nothing by the time
 /// that this is done.
@@ -357,8 +372,8 @@ std::string run(asio::io_context& context, session& with, words given)
     if (is_waiting) {
         name = given.next();
     }
-    auto answered = asio::co_spawn(context, commands.at(name)(with, std::move(given)),
-                                   asio::use_future);
+    auto answered =
+        asio::co_spawn(context, commands.at(name)(with, std::move(given)), asio::use_future);
     if (is_waiting) {
         asio::co_spawn(context, let_others_begin(with), asio::use_future).get();
         const bool is_early = answered.wait_for(0s) == std::future_status::ready;
