@@ -93,6 +93,25 @@ TEST(Loading, NeedsNoLockWhereTheTablesAre)
     EXPECT_EQ(sqlite3_get_autocommit(second.handle()), 1);
 }
 
+TEST(Bootstrapping, IsPartOfATransactionButOfNoWriteStatement)
+{
+    const temporary_directory directory;
+    host_connection host(directory / "app.db");
+    ASSERT_EQ(host.load(), "");
+    host.sql("CREATE TABLE mine (result)");
+    EXPECT_THAT(host.value("INSERT INTO mine SELECT honker_bootstrap()"),
+                HasSubstr("honker_bootstrap requires a separate SELECT after you finish all"));
+    EXPECT_EQ(sqlite3_errcode(host.handle()), SQLITE_ERROR);
+    EXPECT_EQ(sqlite3_get_autocommit(host.handle()), 1);
+    EXPECT_EQ(host.value("SELECT count(*) FROM mine"), "0");
+
+    EXPECT_EQ(host.value("BEGIN; SELECT honker_bootstrap()"), "1");
+    host.sql("ROLLBACK");
+    EXPECT_EQ(host.value("SELECT count(*) FROM sqlite_schema WHERE name = '_honker_live'"), "0");
+    EXPECT_EQ(host.value("SELECT honker_bootstrap()"), "1");
+    EXPECT_EQ(host.value("INSERT INTO mine SELECT honker_bootstrap() RETURNING result"), "1");
+}
+
 /// Whether the process has a file of that name in its memory.
 bool has_mapped(pid_t process, const std::string& name)
 {
