@@ -39,12 +39,13 @@ using namespace std::chrono_literals;
 using wall_time = skein::clock::wall_time;
 using answer = asio::awaitable<std::string>;
 
-/// The machine's clock, but for the wall clock, which stands still until it is moved.
-class told_clock final : public skein::clock {
+/// The machine's clock, but for the wall clock, which can be put forward. It does not stand still:
+/// what a host enqueues now is due now.
+class forward_clock final : public skein::clock {
 public:
-    void move(std::chrono::seconds since_start) { now_ = start_ + since_start; }
+    void put_forward(std::chrono::seconds distance) { distance_ = distance; }
 
-    wall_time wall_now() const noexcept override { return now_; }
+    wall_time wall_now() const noexcept override { return machine_->wall_now() + distance_.load(); }
     steady_time steady_now() const noexcept override { return machine_->steady_now(); }
     std::unique_ptr<skein::alarm> make_alarm(asio::any_io_executor executor) override
     {
@@ -53,8 +54,7 @@ public:
 
 private:
     std::shared_ptr<skein::clock> machine_ = skein::system_clock();
-    wall_time start_ = machine_->wall_now();
-    std::atomic<wall_time> now_ = start_;
+    std::atomic<std::chrono::seconds> distance_{0s};
 };
 
 /// The words of a command, in their order.
@@ -84,11 +84,11 @@ private:
 /// What the commands keep between them.
 struct session {
     explicit session(const std::string& path)
-        : clock(std::make_shared<told_clock>()), database(path, {.clock = clock})
+        : clock(std::make_shared<forward_clock>()), database(path, {.clock = clock})
     {
     }
 
-    std::shared_ptr<told_clock> clock;
+    std::shared_ptr<forward_clock> clock;
     skein::database database;
     std::map<std::int64_t, skein::job_fence> jobs;
     std::map<std::string, std::unique_ptr<skein::listener>> listeners;
@@ -310,12 +310,12 @@ void rethrow(std::exception_ptr failure)
     }
 }
 
-/// Until all that is due so many seconds after the start has been served, by whomever.
+/// Until all that is due so many seconds from now has been served, by whomever.
 answer serve(session& with, words given)
 {
     const skein::scheduler scheduler = with.database.scheduler();
     asio::steady_timer timer(co_await asio::this_coro::executor);
-    with.clock->move(given.seconds());
+    with.clock->put_forward(given.seconds());
     if (!std::exchange(with.is_scheduling, true)) {
         asio::co_spawn(timer.get_executor(), scheduler.run(), rethrow);
     }
