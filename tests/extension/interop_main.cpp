@@ -6,7 +6,7 @@
 // It reads commands from its input, a line each, their words separated by spaces; the last word may
 // contain spaces. Each is answered with one line; "wait <command>" with two: "waiting", once it
 // waits, and the answer. The next command is read when the one before has been answered. Its wall
-// clock stands still at the second in which it began, until "serve" moves it.
+// clock is the machine's, until "serve" puts it forward.
 
 #include <skein/skein.hpp>
 

@@ -72,9 +72,11 @@ while IFS= read -r line; do
 done <"$steps"
 check
 
-exec 3>&- 5>&-
-# The shell ends with 1 when a statement has failed, as some must.
+# One after the other: of two that close at once each leaves the log to the other. The shell ends
+# with 1 when a statement has failed, as some must.
+exec 3>&-
 wait "$host" || [ $? -eq 1 ] || { echo "$shell has crashed"; exit 1; }
+exec 5>&-
 wait "$other" || { echo "$program ended with $?"; exit 1; }
 left=$(ls "$directory/file")
 [ "$left" = app.db ] || { echo "left beside the closed file: $left"; exit 1; }
