@@ -48,6 +48,12 @@ std::int64_t host::read_clock()
     return read.integer(0);
 }
 
+void host::require_separate_select(const call& from)
+{
+    begin(from);
+    prepared().savepoint.release();
+}
+
 void host::begin(const call& from)
 {
     try {

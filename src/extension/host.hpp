@@ -108,6 +108,9 @@ public:
     /// What `unixepoch()` returns in SQL: programs may have replaced it.
     [[nodiscard]] std::int64_t read_clock();
 
+    /// Throws `bad_argument` where `atomically` would be refused.
+    void require_separate_select(const call& from);
+
     /// Runs `work`, whole or not at all, inside the caller's transaction or in one of its own that
     /// takes the write lock at once. It is refused where SQLite opens no savepoint: beside a write
     /// statement that has not ended.

@@ -118,10 +118,12 @@ void tick(call& from)
 
 void cron_next_after(call& from)
 {
+    const std::string_view text = from.text(0);
+    const std::int64_t after = from.integer(1);
     const store::cron_expression expression =
-        store::parse_cron(from.text(0), store::cron_grammar::extended);
+        store::parse_cron(text, store::cron_grammar::extended);
     const auto next =
-        store::next_occurrence(expression, store::find_time_zone(expression.zone), from.integer(1));
+        store::next_occurrence(expression, store::find_time_zone(expression.zone), after);
     if (!next) {
         throw store::invalid_argument("\"" + expression.text + "\" has no moment within 100 years");
     }

@@ -61,6 +61,8 @@ void bootstrap(call& from)
     host& where = from.where();
     if (!is_complete(where.connection())) {
         const std::int64_t now = from.now();
+        // It could begin, but not commit, and that would be told as a lock.
+        where.require_separate_select(from);
         write_schema(where, [&] { create_all(where.connection(), now); });
     }
     from.result(true);

@@ -10,7 +10,13 @@ other_process::refusal::refusal(int code_, const std::string& message)
 }
 
 other_process::other_process(const std::filesystem::path& database)
-    : process_(SKEIN_OTHER_PROCESS, {database.string()})
+    : other_process(SKEIN_OTHER_PROCESS, database)
+{
+}
+
+other_process::other_process(const std::filesystem::path& program,
+                             const std::filesystem::path& database)
+    : process_(program, {database.string()})
 {
     answer();
 }

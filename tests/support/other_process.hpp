@@ -25,6 +25,9 @@ public:
     /// Opens the file, and creates it when it is not there.
     explicit other_process(const std::filesystem::path& database);
 
+    /// The same with another build of that program.
+    other_process(const std::filesystem::path& program, const std::filesystem::path& database);
+
     /// Runs statements, which may not contain newlines. Returns the rows, their columns joined by
     /// "|", NULL as "NULL". Throws `refusal`.
     std::vector<std::string> sql(std::string_view statements);

@@ -59,6 +59,7 @@ int main(int count, char** arguments)
         return 2;
     }
     const int opened = sqlite3_open(arguments[1], &connection);
+    sqlite3_enable_load_extension(connection, 1);
     answer(connection, opened);
     constexpr std::string_view pausing = ".lock_for ";
     std::string line;
