@@ -103,53 +103,21 @@ private:
     json values_;
 };
 
-void add(call& from)
+/// What the options say; null takes away what may be absent.
+store::schedule_change read_options(const call& from, std::size_t index)
 {
-    store::new_schedule added;
-    added.name = from.text(0);
-    added.queue = from.text(1);
-    added.expression = from.text(2);
-    added.payload = from.text(3);
-    const options given(from, 4);
+    const options given(from, index);
     const auto take = [&](const char* name, auto& wanted) {
         if (given.has(name)) {
             wanted = given.number(name);
         }
     };
-    take("priority", added.priority);
-    take("expires_s", added.expires_in);
-    take("max_attempts", added.max_attempts);
-    take("ends_at", added.ends_at);
-    take("runs", added.runs);
-    take("grace_s", added.grace);
-    if (given.has("missed")) {
-        added.missed = given.missed();
-    }
-    if (given.has("overlap")) {
-        added.overlap = given.overlap();
-    }
-    from.where().prepared().schedules.get().register_schedule(added, from.now());
-    from.result(true);
-}
-
-/// null takes away what may be absent.
-void change(call& from)
-{
-    const std::string_view name = from.text(0);
+    const auto take_or_clear = [&](const char* name, auto& wanted) {
+        if (given.has(name)) {
+            wanted = given.number_or_null(name);
+        }
+    };
     store::schedule_change wanted;
-    wanted.expression = from.text_or_null(1);
-    wanted.payload = from.text_or_null(2);
-    const options given(from, 3);
-    const auto take = [&](const char* option, auto& changed) {
-        if (given.has(option)) {
-            changed = given.number(option);
-        }
-    };
-    const auto take_or_clear = [&](const char* option, auto& changed) {
-        if (given.has(option)) {
-            changed = given.number_or_null(option);
-        }
-    };
     take("priority", wanted.priority);
     take("max_attempts", wanted.max_attempts);
     take("grace_s", wanted.grace);
@@ -162,6 +130,35 @@ void change(call& from)
     if (given.has("overlap")) {
         wanted.overlap = given.overlap();
     }
+    return wanted;
+}
+
+void add(call& from)
+{
+    const store::schedule_change given = read_options(from, 4);
+    store::new_schedule added;
+    added.name = from.text(0);
+    added.queue = from.text(1);
+    added.expression = from.text(2);
+    added.payload = from.text(3);
+    added.priority = given.priority.value_or(added.priority);
+    added.expires_in = given.expires_in.value_or(added.expires_in);
+    added.max_attempts = given.max_attempts.value_or(added.max_attempts);
+    added.ends_at = given.ends_at.value_or(added.ends_at);
+    added.runs = given.runs.value_or(added.runs);
+    added.missed = given.missed.value_or(added.missed);
+    added.grace = given.grace.value_or(added.grace);
+    added.overlap = given.overlap.value_or(added.overlap);
+    from.where().prepared().schedules.get().register_schedule(added, from.now());
+    from.result(true);
+}
+
+void change(call& from)
+{
+    const std::string_view name = from.text(0);
+    store::schedule_change wanted = read_options(from, 3);
+    wanted.expression = from.text_or_null(1);
+    wanted.payload = from.text_or_null(2);
     from.result(from.where().prepared().schedules.get().update(name, wanted, from.now()));
 }
 
