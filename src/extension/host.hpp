@@ -27,6 +27,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace skein::extension {
 
@@ -95,15 +96,18 @@ public:
 
     [[nodiscard]] sqlite::connection connection() const noexcept { return connection_; }
 
-    /// Prepared statements, kept until `release`.
+    /// Around each call. Calls are made inside others where triggers on our tables call functions;
+    /// throws `bad_argument` when that goes on and on.
+    void enter();
+    void leave(bool has_failed) noexcept;
+
+    /// Prepared statements of the call that runs: those of the calls around it are in use. They are
+    /// kept for later calls until `release`.
     [[nodiscard]] extension::statements& prepared();
 
     /// Finalizes the statements: a connection cannot be closed while there are any. `is_for_good`:
     /// it is about to be closed, and from now on none are kept between calls.
     void release(bool is_for_good) noexcept;
-
-    /// After each call.
-    void note_end(bool has_failed) noexcept;
 
     /// What `unixepoch()` returns in SQL: programs may have replaced it.
     [[nodiscard]] std::int64_t read_clock();
@@ -132,7 +136,8 @@ private:
     void undo(const std::string& reason);
 
     sqlite::connection connection_;
-    std::unique_ptr<extension::statements> statements_;
+    std::vector<std::unique_ptr<extension::statements>> statements_; ///< of each depth
+    std::size_t depth_ = 0;                                          ///< calls that run
     bool is_closing_ = false;
 };
 
