@@ -17,8 +17,9 @@ statements::statements(sqlite::connection connection)
       savepoint(connection, savepoint_name), enqueuer(connection), claimer(connection),
       forecast(connection), housekeeping(connection), finisher(connection), acks(connection),
       canceller(connection), dead(connection), inspection(connection), results(connection),
-      windows(connection), paced(connection), notifications(connection), streams(connection),
-      locks(connection), schedules(connection), tick(connection)
+      windows(connection), paced(connection), notifications(connection, store::family_shape::plain),
+      streams(connection, store::family_shape::plain),
+      locks(connection, store::family_shape::plain), schedules(connection), tick(connection)
 {
 }
 
@@ -80,6 +81,19 @@ void host::begin(const call& from)
             " requires a separate SELECT after you finish all write/RETURNING cursors; do not call"
             " it from a trigger or write statement. An explicit surrounding transaction is"
             " supported");
+    }
+}
+
+bool host::try_begin()
+{
+    try {
+        prepared().savepoint.begin();
+        return true;
+    } catch (const sqlite::error& refusal) {
+        if (!refusal.is_busy()) {
+            throw;
+        }
+        return false;
     }
 }
 

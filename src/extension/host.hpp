@@ -31,21 +31,19 @@
 
 namespace skein::extension {
 
-/// A store whose statements depend on what the file has. What is complete stays so; anything else
-/// may have become so meanwhile, by this program or another, and is looked at each time.
-template <class Store, store::family_shape (*inspect)(sqlite::connection)>
+/// A store whose statements depend on what the file has. That is looked at each time: the tables
+/// may have been made, dropped or rolled back meanwhile.
+template <class Store>
 class shaped_store {
 public:
     explicit shaped_store(sqlite::connection connection) : connection_(connection) {}
 
     Store& get()
     {
-        if (!store_ || shape_ != store::family_shape::complete) {
-            const store::family_shape present = inspect(connection_);
-            if (!store_ || present != shape_) {
-                store_.emplace(connection_, present);
-                shape_ = present;
-            }
+        const store::family_shape present = store::inspect_schedules(connection_);
+        if (!store_ || present != shape_) {
+            store_.emplace(connection_, present);
+            shape_ = present;
         }
         return *store_;
     }
@@ -55,12 +53,6 @@ private:
     store::family_shape shape_ = store::family_shape::missing;
     std::optional<Store> store_;
 };
-
-template <store::table_family (*family)()>
-[[nodiscard]] store::family_shape inspect(sqlite::connection connection)
-{
-    return store::inspect_family(connection, family());
-}
 
 /// The prepared statements of one connection. Each is prepared when it is first used.
 struct statements {
@@ -82,11 +74,13 @@ struct statements {
     store::job_results results;
     store::rate_limits windows;
     store::paced_limits paced;
-    shaped_store<store::notifications, inspect<store::notification_tables>> notifications;
-    shaped_store<store::streams, inspect<store::stream_tables>> streams;
-    shaped_store<store::named_locks, inspect<store::lock_tables>> locks;
-    shaped_store<store::schedules, store::inspect_schedules> schedules;
-    shaped_store<store::schedule_tick, store::inspect_schedules> tick;
+    // These need none of our additions, which triggers keep. To look for them would begin a reader,
+    // and a reader that becomes a writer is not given the time to wait for the lock.
+    store::notifications notifications;
+    store::streams streams;
+    store::named_locks locks;
+    shaped_store<store::schedules> schedules;
+    shaped_store<store::schedule_tick> tick;
 };
 
 /// A connection of the program that has loaded the extension, and what is kept for it.
@@ -119,6 +113,21 @@ public:
     auto atomically(const call& from, Work work)
     {
         begin(from);
+        return finish(work);
+    }
+
+    /// The same, but not refused there: the write statement has the lock already, and what fails in
+    /// it fails as a whole.
+    template <class Work>
+    auto atomically_anywhere(Work work)
+    {
+        return try_begin() ? finish(work) : work();
+    }
+
+private:
+    template <class Work>
+    auto finish(Work& work)
+    {
         try {
             // Before anything is read: a lock that is taken later can be refused for good.
             prepared().take_write_lock.run();
@@ -131,8 +140,8 @@ public:
         }
     }
 
-private:
     void begin(const call& from);
+    [[nodiscard]] bool try_begin();
     void undo(const std::string& reason);
 
     sqlite::connection connection_;

@@ -128,8 +128,12 @@ void add(call& from)
     if (given.has("overlap")) {
         added.overlap = given.overlap();
     }
-    from.where().prepared().schedules.get().register_schedule(added, from.now());
-    from.result(true);
+    const std::int64_t now = from.now();
+    host& where = from.where();
+    from.result(where.atomically_anywhere([&] {
+        where.prepared().schedules.get().register_schedule(added, now);
+        return true;
+    }));
 }
 
 /// null takes away what may be absent.
@@ -162,7 +166,10 @@ void change(call& from)
     if (given.has("overlap")) {
         wanted.overlap = given.overlap();
     }
-    from.result(from.where().prepared().schedules.get().update(name, wanted, from.now()));
+    const std::int64_t now = from.now();
+    host& where = from.where();
+    from.result(where.atomically_anywhere(
+        [&] { return where.prepared().schedules.get().update(name, wanted, now); }));
 }
 
 void find(call& from)
