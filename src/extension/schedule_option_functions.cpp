@@ -45,7 +45,11 @@ public:
         if (value.is_null()) {
             return std::nullopt;
         }
-        if (!value.is_number_integer() || value > std::numeric_limits<std::int64_t>::max()) {
+        // The library compares an unsigned number with a signed one as if both were signed.
+        constexpr auto largest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+        const bool is_too_large =
+            value.is_number_unsigned() && value.get<std::uint64_t>() > largest;
+        if (!value.is_number_integer() || is_too_large) {
             refuse(name, "must be a whole number");
         }
         return value.get<std::int64_t>();
