@@ -68,6 +68,16 @@ TEST_F(StreamFunctions, SaveOffsetsThatOnlyGrow)
                 ElementsAre("c|t|5", "c|u|0"));
 }
 
+TEST_F(StreamFunctions, DoNotTakeWhatIsNoOffsetForTheBeginning)
+{
+    sql("INSERT INTO _honker_stream_consumers VALUES ('c', 't', 'no offset'), ('d', 't', 1.5)");
+    EXPECT_THAT(refusal_of("honker_stream_get_offset('c', 't')"),
+                HasSubstr("Invalid column type text"));
+    EXPECT_THAT(refusal_of("honker_stream_get_offset('d', 't')"),
+                HasSubstr("Invalid column type real"));
+    EXPECT_EQ(sqlite3_extended_errcode(connection_.handle()), SQLITE_ERROR);
+}
+
 TEST_F(StreamFunctions, ForgetConsumersAndTrim)
 {
     for (now_ = 1000; now_ < 1010; ++now_) {
@@ -104,6 +114,14 @@ TEST_F(ResultFunctions, KeepOneForAJob)
     EXPECT_EQ(value("SELECT count(*) FROM _honker_results"), "3");
     EXPECT_EQ(call("honker_result_sweep()"), "1");
     EXPECT_EQ(call("honker_result_get(7) || honker_result_get(8)"), "23");
+}
+
+TEST_F(ResultFunctions, AreTextsOrNothing)
+{
+    sql("INSERT INTO _honker_results (job_id, value) VALUES (1, x'00'), (2, NULL), (3, 7)");
+    EXPECT_THAT(refusal_of("honker_result_get(1)"), HasSubstr("Invalid column type blob"));
+    EXPECT_EQ(call("honker_result_get(2)"), "NULL");
+    EXPECT_EQ(call("honker_result_get(3)"), "7"); // of a column that makes texts of numbers
 }
 
 TEST_F(ResultFunctions, PruneByAgeOrByCount)
