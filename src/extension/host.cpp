@@ -97,13 +97,18 @@ bool host::try_begin()
     }
 }
 
-void host::undo(const std::string& reason)
+void host::undo(const std::string& reason, bool is_outermost)
 {
     if (!connection_.in_transaction()) {
         return; // SQLite has ended all of it
     }
     try {
-        prepared().savepoint.undo();
+        if (is_outermost) {
+            // Its release would be a commit once more, which a reader may have kept back already.
+            connection_.execute("ROLLBACK");
+        } else {
+            prepared().savepoint.undo();
+        }
     } catch (const sqlite::error& failure) {
         throw std::runtime_error(reason + "; additionally, undoing SAVEPOINT " + savepoint_name +
                                  " left the connection in an unknown state: " + failure.what());

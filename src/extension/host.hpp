@@ -112,8 +112,9 @@ public:
     template <class Work>
     auto atomically(const call& from, Work work)
     {
+        const bool is_outermost = !connection_.in_transaction();
         begin(from);
-        return finish(work);
+        return finish(work, is_outermost);
     }
 
     /// The same, but not refused there: the write statement has the lock already, and what fails in
@@ -121,12 +122,13 @@ public:
     template <class Work>
     auto atomically_anywhere(Work work)
     {
-        return try_begin() ? finish(work) : work();
+        const bool is_outermost = !connection_.in_transaction();
+        return try_begin() ? finish(work, is_outermost) : work();
     }
 
 private:
     template <class Work>
-    auto finish(Work& work)
+    auto finish(Work& work, bool is_outermost)
     {
         try {
             // Before anything is read: a lock that is taken later can be refused for good.
@@ -135,14 +137,14 @@ private:
             prepared().savepoint.release();
             return result;
         } catch (const std::exception& failure) {
-            undo(failure.what());
+            undo(failure.what(), is_outermost);
             throw;
         }
     }
 
     void begin(const call& from);
     [[nodiscard]] bool try_begin();
-    void undo(const std::string& reason);
+    void undo(const std::string& reason, bool is_outermost);
 
     sqlite::connection connection_;
     std::vector<std::unique_ptr<extension::statements>> statements_; ///< of each depth

@@ -167,6 +167,18 @@ TEST_F(CallContext, IsOverWhenATriggerRollsTheTransactionBack)
     EXPECT_EQ(value("SELECT count(*) FROM t"), "0");
 }
 
+TEST_F(CallContext, MayBeASavepointOfAnyName)
+{
+    sql("SAVEPOINT skein_function; INSERT INTO t VALUES (1)");
+    EXPECT_EQ(call("honker_fail(1, 'w', 'no')"), "1");
+    sql("CREATE TEMP TRIGGER no AFTER INSERT ON _honker_dead BEGIN SELECT raise(ABORT, 'no'); END");
+    EXPECT_EQ(refusal_of("honker_fail(2, 'w', 'no')"), "no");
+    EXPECT_EQ(value("SELECT count(*) FROM t"), "1");
+    sql("RELEASE skein_function");
+    EXPECT_FALSE(in_transaction());
+    EXPECT_EQ(value("SELECT group_concat(id) FROM _honker_dead"), "1");
+}
+
 TEST_F(CallContext, MayBeBesideAReader)
 {
     sqlite3_stmt* reader = nullptr;
@@ -177,6 +189,22 @@ TEST_F(CallContext, MayBeBesideAReader)
     }
     sqlite3_finalize(reader);
     EXPECT_FALSE(in_transaction());
+}
+
+TEST_F(CallContext, MayBeBesideAReaderWhenACallFails)
+{
+    sql("CREATE TRIGGER no AFTER INSERT ON _honker_dead BEGIN SELECT raise(ABORT, 'no'); END");
+    sqlite3_stmt* reader = nullptr;
+    sqlite3_prepare_v2(connection_.handle(), "SELECT id FROM _honker_live", -1, &reader, nullptr);
+    ASSERT_EQ(sqlite3_step(reader), SQLITE_ROW);
+    EXPECT_EQ(refusal_of("honker_fail(1, 'w', 'no')"), "no");
+    EXPECT_FALSE(in_transaction());
+    for (int i = 2; i <= 4; ++i) {
+        EXPECT_EQ(sqlite3_step(reader), SQLITE_ROW);
+        EXPECT_EQ(sqlite3_column_int(reader, 0), i);
+    }
+    EXPECT_EQ(sqlite3_step(reader), SQLITE_DONE);
+    EXPECT_EQ(sqlite3_finalize(reader), SQLITE_OK);
 }
 
 /// A schedule that moves from one table to the other is in one of them, whatever happens.

@@ -105,6 +105,25 @@ TEST_F(LockConflicts, AreWaitedForWhenTheCallIsTheFirstOfATransaction)
     }
 }
 
+TEST_F(LockConflicts, OfReadersThatKeepACommitBack)
+{
+    sql("PRAGMA journal_mode = delete");
+    enqueue("q");
+    const auto before = all_rows();
+    other_.sql("BEGIN; SELECT count(*) FROM _honker_live");
+    for (const char* const each :
+         {"honker_enqueue('q', '{}', NULL, NULL, 0, 3, NULL)",
+          "honker_claim_batch('q', 'w', 1, 60)", "honker_cancel(1)", "honker_scheduler_tick(1060)",
+          "honker_scheduler_update('present', NULL, '1', NULL, NULL, 0)",
+          "honker_lock_acquire('l', 'o', 60)", "skein_rate_limit_try_paced('r', 1, 1, 1)"}) {
+        EXPECT_EQ(code_of(std::string("SELECT ") + each), SQLITE_BUSY) << each;
+        EXPECT_FALSE(in_transaction()) << each;
+    }
+    other_.sql("COMMIT");
+    EXPECT_EQ(all_rows(), before);
+    EXPECT_THAT(claim("q"), HasSubstr("\"id\":1"));
+}
+
 TEST_F(LockConflicts, AreNotWhatOtherErrorsAreToldAs)
 {
     sql("CREATE TRIGGER no BEFORE INSERT ON _honker_live BEGIN SELECT raise(ABORT, 'no'); END");
