@@ -33,12 +33,25 @@ void tell(sqlite3_context* context, const sqlite::error& refusal)
     tell(context, refusal.what(), is_lock ? refusal.extended_code() : SQLITE_ERROR);
 }
 
-bool run(sqlite3_context* context, const definition& called, sqlite3_value** arguments) noexcept
+void run(sqlite3_context* context, const definition& called, sqlite3_value** arguments)
 {
+    host& where = *called.where;
+    where.enter();
     try {
-        call current(context, called.what.name, called.what.parameters, arguments, *called.where);
+        call current(context, called.what.name, called.what.parameters, arguments, where);
         called.what.run(current);
-        return true;
+    } catch (...) {
+        where.leave(true);
+        throw;
+    }
+    where.leave(false);
+}
+
+void call_function(sqlite3_context* context, int /*count*/, sqlite3_value** arguments) noexcept
+{
+    const auto& called = *static_cast<const definition*>(sqlite3_user_data(context));
+    try {
+        run(context, called, arguments);
     } catch (const sqlite::error& refusal) {
         tell(context, refusal);
     } catch (const store::invalid_argument& refused) {
@@ -50,14 +63,6 @@ bool run(sqlite3_context* context, const definition& called, sqlite3_value** arg
     } catch (const std::exception& failure) {
         tell(context, failure.what());
     }
-    return false;
-}
-
-void call_function(sqlite3_context* context, int /*count*/, sqlite3_value** arguments)
-{
-    const auto& called = *static_cast<const definition*>(sqlite3_user_data(context));
-    const bool is_done = run(context, called, arguments);
-    called.where->note_end(!is_done);
 }
 
 void forget(void* kept)

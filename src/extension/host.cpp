@@ -6,6 +6,9 @@ namespace {
 
 const std::string savepoint_name = "skein_function";
 
+/// A trigger that fires itself in this way is not seen by SQLite's own limit, but the stack ends.
+constexpr std::size_t deepest_call = 32;
+
 } // namespace
 
 statements::statements(sqlite::connection connection)
@@ -14,30 +17,46 @@ statements::statements(sqlite::connection connection)
       savepoint(connection, savepoint_name), enqueuer(connection), claimer(connection),
       forecast(connection), housekeeping(connection), finisher(connection), acks(connection),
       canceller(connection), dead(connection), inspection(connection), results(connection),
-      windows(connection), paced(connection), notifications(connection), streams(connection),
-      locks(connection), schedules(connection), tick(connection)
+      windows(connection), paced(connection), notifications(connection, store::family_shape::plain),
+      streams(connection, store::family_shape::plain),
+      locks(connection, store::family_shape::plain), schedules(connection), tick(connection)
 {
+}
+
+void host::enter()
+{
+    if (depth_ == deepest_call) {
+        throw bad_argument("honker: triggers call functions that fire triggers, " +
+                           std::to_string(deepest_call) + " deep");
+    }
+    statements_.resize(depth_ + 1);
+    ++depth_;
+}
+
+/// What has failed may have been prepared for tables that are not there any more.
+void host::leave(bool has_failed) noexcept
+{
+    --depth_;
+    const bool is_inside_another = depth_ > 0;
+    if (is_closing_ || has_failed || is_inside_another) {
+        statements_.pop_back();
+    }
 }
 
 statements& host::prepared()
 {
-    if (!statements_) {
-        statements_ = std::make_unique<extension::statements>(connection_);
+    std::unique_ptr<extension::statements>& current = statements_.at(depth_ - 1);
+    if (!current) {
+        current = std::make_unique<extension::statements>(connection_);
     }
-    return *statements_;
+    return *current;
 }
 
 void host::release(bool is_for_good) noexcept
 {
-    statements_.reset();
     is_closing_ = is_closing_ || is_for_good;
-}
-
-/// What has failed may have been prepared for tables that are not there any more.
-void host::note_end(bool has_failed) noexcept
-{
-    if (is_closing_ || has_failed) {
-        statements_.reset();
+    if (depth_ == 0) {
+        statements_.clear();
     }
 }
 
@@ -71,13 +90,31 @@ void host::begin(const call& from)
     }
 }
 
-void host::undo(const std::string& reason)
+bool host::try_begin()
+{
+    try {
+        prepared().savepoint.begin();
+        return true;
+    } catch (const sqlite::error& refusal) {
+        if (!refusal.is_busy()) {
+            throw;
+        }
+        return false;
+    }
+}
+
+void host::undo(const std::string& reason, bool is_outermost)
 {
     if (!connection_.in_transaction()) {
         return; // SQLite has ended all of it
     }
     try {
-        prepared().savepoint.undo();
+        if (is_outermost) {
+            // Its release would be a commit once more, which a reader may have kept back already.
+            connection_.execute("ROLLBACK");
+        } else {
+            prepared().savepoint.undo();
+        }
     } catch (const sqlite::error& failure) {
         throw std::runtime_error(reason + "; additionally, undoing SAVEPOINT " + savepoint_name +
                                  " left the connection in an unknown state: " + failure.what());

@@ -27,24 +27,23 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace skein::extension {
 
-/// A store whose statements depend on what the file has. What is complete stays so; anything else
-/// may have become so meanwhile, by this program or another, and is looked at each time.
-template <class Store, store::family_shape (*inspect)(sqlite::connection)>
+/// A store whose statements depend on what the file has. That is looked at each time: the tables
+/// may have been made, dropped or rolled back meanwhile.
+template <class Store>
 class shaped_store {
 public:
     explicit shaped_store(sqlite::connection connection) : connection_(connection) {}
 
     Store& get()
     {
-        if (!store_ || shape_ != store::family_shape::complete) {
-            const store::family_shape present = inspect(connection_);
-            if (!store_ || present != shape_) {
-                store_.emplace(connection_, present);
-                shape_ = present;
-            }
+        const store::family_shape present = store::inspect_schedules(connection_);
+        if (!store_ || present != shape_) {
+            store_.emplace(connection_, present);
+            shape_ = present;
         }
         return *store_;
     }
@@ -54,12 +53,6 @@ private:
     store::family_shape shape_ = store::family_shape::missing;
     std::optional<Store> store_;
 };
-
-template <store::table_family (*family)()>
-[[nodiscard]] store::family_shape inspect(sqlite::connection connection)
-{
-    return store::inspect_family(connection, family());
-}
 
 /// The prepared statements of one connection. Each is prepared when it is first used.
 struct statements {
@@ -81,11 +74,13 @@ struct statements {
     store::job_results results;
     store::rate_limits windows;
     store::paced_limits paced;
-    shaped_store<store::notifications, inspect<store::notification_tables>> notifications;
-    shaped_store<store::streams, inspect<store::stream_tables>> streams;
-    shaped_store<store::named_locks, inspect<store::lock_tables>> locks;
-    shaped_store<store::schedules, store::inspect_schedules> schedules;
-    shaped_store<store::schedule_tick, store::inspect_schedules> tick;
+    // These need none of our additions, which triggers keep. To look for them would begin a reader,
+    // and a reader that becomes a writer is not given the time to wait for the lock.
+    store::notifications notifications;
+    store::streams streams;
+    store::named_locks locks;
+    shaped_store<store::schedules> schedules;
+    shaped_store<store::schedule_tick> tick;
 };
 
 /// A connection of the program that has loaded the extension, and what is kept for it.
@@ -95,15 +90,18 @@ public:
 
     [[nodiscard]] sqlite::connection connection() const noexcept { return connection_; }
 
-    /// Prepared statements, kept until `release`.
+    /// Around each call. Calls are made inside others where triggers on our tables call functions;
+    /// throws `bad_argument` when that goes on and on.
+    void enter();
+    void leave(bool has_failed) noexcept;
+
+    /// Prepared statements of the call that runs: those of the calls around it are in use. They are
+    /// kept for later calls until `release`.
     [[nodiscard]] extension::statements& prepared();
 
     /// Finalizes the statements: a connection cannot be closed while there are any. `is_for_good`:
     /// it is about to be closed, and from now on none are kept between calls.
     void release(bool is_for_good) noexcept;
-
-    /// After each call.
-    void note_end(bool has_failed) noexcept;
 
     /// What `unixepoch()` returns in SQL: programs may have replaced it.
     [[nodiscard]] std::int64_t read_clock();
@@ -117,7 +115,24 @@ public:
     template <class Work>
     auto atomically(const call& from, Work work)
     {
+        const bool is_outermost = !connection_.in_transaction();
         begin(from);
+        return finish(work, is_outermost);
+    }
+
+    /// The same, but not refused there: the write statement has the lock already, and what fails in
+    /// it fails as a whole.
+    template <class Work>
+    auto atomically_anywhere(Work work)
+    {
+        const bool is_outermost = !connection_.in_transaction();
+        return try_begin() ? finish(work, is_outermost) : work();
+    }
+
+private:
+    template <class Work>
+    auto finish(Work& work, bool is_outermost)
+    {
         try {
             // Before anything is read: a lock that is taken later can be refused for good.
             prepared().take_write_lock.run();
@@ -125,17 +140,18 @@ public:
             prepared().savepoint.release();
             return result;
         } catch (const std::exception& failure) {
-            undo(failure.what());
+            undo(failure.what(), is_outermost);
             throw;
         }
     }
 
-private:
     void begin(const call& from);
-    void undo(const std::string& reason);
+    [[nodiscard]] bool try_begin();
+    void undo(const std::string& reason, bool is_outermost);
 
     sqlite::connection connection_;
-    std::unique_ptr<extension::statements> statements_;
+    std::vector<std::unique_ptr<extension::statements>> statements_; ///< of each depth
+    std::size_t depth_ = 0;                                          ///< calls that run
     bool is_closing_ = false;
 };
 

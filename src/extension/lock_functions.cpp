@@ -9,7 +9,7 @@ namespace {
 
 store::named_locks& locks_of(const call& from)
 {
-    return from.where().prepared().locks.get();
+    return from.where().prepared().locks;
 }
 
 void acquire(call& from)
@@ -38,7 +38,9 @@ void release(call& from)
 /// A lock whose time is over has no holder any more.
 void holder(call& from)
 {
-    const auto found = locks_of(from).find(from.text(0));
+    const sqlite::connection connection = from.where().connection();
+    store::named_locks fenced(connection, store::inspect_family(connection, store::lock_tables()));
+    const auto found = fenced.find(from.text(0));
     if (!found || found->expires_at <= from.now()) {
         from.result_null();
         return;

@@ -14,7 +14,7 @@ void notify(call& from)
     const std::string_view channel = from.text(0);
     const std::string_view payload = from.text(1);
     store::require_json(payload);
-    from.result(from.where().prepared().notifications.get().notify(channel, payload, from.now()));
+    from.result(from.where().prepared().notifications.notify(channel, payload, from.now()));
 }
 
 void prune(call& from)
@@ -22,7 +22,7 @@ void prune(call& from)
     const retention wanted = retention_of(from, 0);
     const std::int64_t now = from.now();
     from.result(from.where().atomically(from, [&] {
-        store::notifications& all = from.where().prepared().notifications.get();
+        store::notifications& all = from.where().prepared().notifications;
         std::int64_t count = 0;
         if (wanted.older_than) {
             count += all.purge(store::saturating_subtract(now, *wanted.older_than), all_of_them);

@@ -16,7 +16,9 @@ void try_take(call& from)
     const std::int64_t limit = from.integer(1);
     const std::int64_t per = from.integer(2);
     store::require_rate_limit(limit, per);
-    from.result(from.where().prepared().windows.try_take(name, limit, per, from.now()));
+    const std::int64_t now = from.now();
+    from.result(from.where().atomically_anywhere(
+        [&] { return from.where().prepared().windows.try_take(name, limit, per, now); }));
 }
 
 void sweep(call& from)
@@ -40,7 +42,8 @@ void try_take_paced(call& from)
     const store::pace wanted{from.integer(1), to_microseconds(from.integer(2)), from.integer(3)};
     store::require_pace(wanted);
     const std::int64_t now = to_microseconds(from.now());
-    from.result(from.where().prepared().paced.try_take(name, wanted, now).is_taken);
+    from.result(from.where().atomically_anywhere(
+        [&] { return from.where().prepared().paced.try_take(name, wanted, now).is_taken; }));
 }
 
 } // namespace

@@ -14,6 +14,13 @@ store::schedules& schedules_of(const call& from)
     return from.where().prepared().schedules.get();
 }
 
+/// A schedule may move from one table to the other.
+template <class Work>
+void change_schedules(call& from, Work work)
+{
+    from.result(from.where().atomically_anywhere([&] { return work(schedules_of(from)); }));
+}
+
 void register_schedule(call& from)
 {
     store::new_schedule added;
@@ -26,23 +33,29 @@ void register_schedule(call& from)
     if (from.count() > 6) {
         added.max_attempts = from.integer(6);
     }
-    schedules_of(from).register_schedule(added, from.now());
-    from.result(true);
+    const std::int64_t now = from.now();
+    change_schedules(from, [&](store::schedules& all) {
+        all.register_schedule(added, now);
+        return true;
+    });
 }
 
 void unregister(call& from)
 {
-    from.result(schedules_of(from).unregister(from.text(0)));
+    const std::string_view name = from.text(0);
+    change_schedules(from, [&](store::schedules& all) { return all.unregister(name); });
 }
 
 void pause(call& from)
 {
-    from.result(schedules_of(from).pause(from.text(0)));
+    const std::string_view name = from.text(0);
+    change_schedules(from, [&](store::schedules& all) { return all.pause(name); });
 }
 
 void resume(call& from)
 {
-    from.result(schedules_of(from).resume(from.text(0)));
+    const std::string_view name = from.text(0);
+    change_schedules(from, [&](store::schedules& all) { return all.resume(name); });
 }
 
 /// NULL leaves something as it is, but where a number beside it says that it is touched.
@@ -63,7 +76,8 @@ void update(call& from)
             change.max_attempts = max_attempts.value_or(store::new_schedule().max_attempts);
         }
     }
-    from.result(schedules_of(from).update(name, change, from.now()));
+    const std::int64_t now = from.now();
+    change_schedules(from, [&](store::schedules& all) { return all.update(name, change, now); });
 }
 
 json to_json(const store::schedule& schedule)

@@ -45,7 +45,11 @@ public:
         if (value.is_null()) {
             return std::nullopt;
         }
-        if (!value.is_number_integer() || value > std::numeric_limits<std::int64_t>::max()) {
+        // The library compares an unsigned number with a signed one as if both were signed.
+        constexpr auto largest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+        const bool is_too_large =
+            value.is_number_unsigned() && value.get<std::uint64_t>() > largest;
+        if (!value.is_number_integer() || is_too_large) {
             refuse(name, "must be a whole number");
         }
         return value.get<std::int64_t>();
@@ -149,8 +153,12 @@ void add(call& from)
     added.missed = given.missed.value_or(added.missed);
     added.grace = given.grace.value_or(added.grace);
     added.overlap = given.overlap.value_or(added.overlap);
-    from.where().prepared().schedules.get().register_schedule(added, from.now());
-    from.result(true);
+    const std::int64_t now = from.now();
+    host& where = from.where();
+    from.result(where.atomically_anywhere([&] {
+        where.prepared().schedules.get().register_schedule(added, now);
+        return true;
+    }));
 }
 
 void change(call& from)
@@ -159,7 +167,10 @@ void change(call& from)
     store::schedule_change wanted = read_options(from, 3);
     wanted.expression = from.text_or_null(1);
     wanted.payload = from.text_or_null(2);
-    from.result(from.where().prepared().schedules.get().update(name, wanted, from.now()));
+    const std::int64_t now = from.now();
+    host& where = from.where();
+    from.result(where.atomically_anywhere(
+        [&] { return where.prepared().schedules.get().update(name, wanted, now); }));
 }
 
 void find(call& from)

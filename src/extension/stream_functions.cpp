@@ -12,7 +12,7 @@ namespace {
 
 store::streams& streams_of(const call& from)
 {
-    return from.where().prepared().streams.get();
+    return from.where().prepared().streams;
 }
 
 void publish(call& from)

@@ -55,7 +55,7 @@ streams::streams(sqlite::connection connection, family_shape shape)
       save_offset_(connection, "INSERT INTO _honker_stream_consumers (name, topic, offset)"
                                " VALUES (?1, ?2, ?3) ON CONFLICT (name, topic) DO UPDATE"
                                " SET offset = excluded.offset WHERE excluded.offset > offset"),
-      offset_(connection, "SELECT offset FROM _honker_stream_consumers"
+      offset_(connection, "SELECT offset, typeof(offset) FROM _honker_stream_consumers"
                           " WHERE name = ?1 AND topic = ?2"),
       consumers_(connection, "SELECT name, offset FROM _honker_stream_consumers"
                              " WHERE topic = ?1 ORDER BY offset, name"),
@@ -129,7 +129,16 @@ bool streams::save_offset(std::string_view consumer, std::string_view topic, std
 
 std::optional<std::int64_t> streams::saved_offset(std::string_view consumer, std::string_view topic)
 {
-    return number(offset_.start(consumer, topic));
+    sqlite::execution found = offset_.start(consumer, topic);
+    if (!found.step()) {
+        return std::nullopt;
+    }
+    if (found.text(1) != "integer") {
+        // Taken for a number it would be the beginning of the stream.
+        throw sqlite::error(SQLITE_MISMATCH, "Invalid column type " + std::string(found.text(1)) +
+                                                 " of offset in _honker_stream_consumers");
+    }
+    return found.integer(0);
 }
 
 std::int64_t streams::offset(std::string_view consumer, std::string_view topic)

@@ -18,7 +18,7 @@ job_results::job_results(sqlite::connection connection)
     : save_(connection, "INSERT INTO _honker_results (job_id, value, created_at, expires_at)"
                         " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job_id) DO UPDATE"
                         " SET value = excluded.value, expires_at = excluded.expires_at"),
-      get_(connection, "SELECT value FROM _honker_results WHERE job_id = ?1"
+      get_(connection, "SELECT value, typeof(value) FROM _honker_results WHERE job_id = ?1"
                        " AND (expires_at IS NULL OR expires_at > ?2)"),
       sweep_(connection, remove_chosen("WHERE expires_at <= ?2 ORDER BY expires_at LIMIT ?1")),
       purge_(connection, remove_chosen("WHERE created_at < ?2 ORDER BY created_at LIMIT ?1")),
@@ -42,6 +42,10 @@ std::optional<std::string> job_results::get(std::int64_t job_id, std::int64_t no
     sqlite::execution found = get_.start(job_id, now);
     if (!found.step() || found.is_null(0)) {
         return std::nullopt;
+    }
+    if (found.text(1) != "text") {
+        throw sqlite::error(SQLITE_MISMATCH, "Invalid column type " + std::string(found.text(1)) +
+                                                 " of value in _honker_results");
     }
     return std::string(found.text(0));
 }
