@@ -138,7 +138,7 @@ TEST_F(Arguments, AreNotConverted)
             }
             if (!is_nullable(called.types[index])) {
                 EXPECT_THAT(refused("NULL"), HasSubstr(type + "Null" + place)) << called.name;
-            } else {
+            } else if (called.name != "honker_update_watcher_open") { // it would open one
                 EXPECT_THAT(refused("NULL"), ::testing::Not(HasSubstr(type))) << called.name;
             }
         }
