@@ -140,14 +140,23 @@ TEST_F(AddedFunctions, RefuseOptionsThatAreNone)
     EXPECT_THAT(refused("{\"run\":1}"), HasSubstr("option \"run\" is not known"));
     for (const char* const number :
          {"null", "1.5", "\"1\"", "9223372036854775808", "18446744073709551615", "1e30", "true"}) {
-        EXPECT_THAT(refused("{\"runs\":" + std::string(number) + "}"),
-                    HasSubstr("option \"runs\" must be a whole number"))
+        EXPECT_THAT(refused("{\"priority\":" + std::string(number) + "}"),
+                    HasSubstr("option \"priority\" must be a whole number"))
             << number;
     }
     EXPECT_THAT(refused("{\"missed\":\"never\"}"), HasSubstr("\"all\", \"once\" or \"skip\""));
     EXPECT_THAT(refused("{\"overlap\":1}"), HasSubstr("\"allow\" or \"skip\""));
     EXPECT_THAT(refused("{\"runs\":0}"), HasSubstr("runs must be at least 1"));
+    EXPECT_THAT(refused("{\"runs\":1.5}"), HasSubstr("option \"runs\" must be a whole number"));
     EXPECT_EQ(value("SELECT count(*) FROM _skein_schedules"), "0");
+}
+
+TEST_F(AddedFunctions, TakeNullForWhatMayBeAbsent)
+{
+    EXPECT_EQ(call("skein_scheduler_add('s', 'q', '@every 10s', '{}',"
+                   " '{\"runs\":null,\"ends_at\":null,\"expires_s\":null}')"),
+              "1");
+    EXPECT_EQ(value("SELECT count(*) FROM _honker_scheduler_tasks"), "1");
 }
 
 } // namespace
