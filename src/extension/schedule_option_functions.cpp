@@ -139,12 +139,12 @@ store::schedule_change read_options(const call& from, std::size_t index)
 
 void add(call& from)
 {
-    const store::schedule_change given = read_options(from, 4);
     store::new_schedule added;
     added.name = from.text(0);
     added.queue = from.text(1);
     added.expression = from.text(2);
     added.payload = from.text(3);
+    const store::schedule_change given = read_options(from, 4);
     added.priority = given.priority.value_or(added.priority);
     added.expires_in = given.expires_in.value_or(added.expires_in);
     added.max_attempts = given.max_attempts.value_or(added.max_attempts);
@@ -164,9 +164,11 @@ void add(call& from)
 void change(call& from)
 {
     const std::string_view name = from.text(0);
+    const std::optional<std::string_view> expression = from.text_or_null(1);
+    const std::optional<std::string_view> payload = from.text_or_null(2);
     store::schedule_change wanted = read_options(from, 3);
-    wanted.expression = from.text_or_null(1);
-    wanted.payload = from.text_or_null(2);
+    wanted.expression = expression;
+    wanted.payload = payload;
     const std::int64_t now = from.now();
     host& where = from.where();
     from.result(where.atomically_anywhere(
