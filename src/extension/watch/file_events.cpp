@@ -8,41 +8,31 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <iterator>
 #endif
 
 namespace skein::extension {
 
 #ifdef __linux__
 
-namespace {
-
-std::system_error last_failure(const char* what)
-{
-    return {errno, std::generic_category(), what};
-}
-
-} // namespace
-
 file_events::file_events(const std::filesystem::path& database)
     : instance_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)),
-      files_{database.string(), database.string() + "-wal", database.string() + "-journal"}
+      files_({database.string(), database.string() + "-wal", database.string() + "-journal"})
 {
     if (instance_ < 0) {
-        throw last_failure("inotify_init1");
+        throw std::system_error(errno, std::generic_category(), "inotify_init1");
     }
-    std::transform(std::begin(files_), std::end(files_), std::begin(names_),
-                   [](const std::filesystem::path& each) { return each.filename().string(); });
+    std::ranges::transform(files_, names_.begin(), [](const std::filesystem::path& each) {
+        return each.filename().string();
+    });
     // What else lies there is written to, too, so that the files are watched for that themselves.
     directory_watch_ =
         inotify_add_watch(instance_, database.parent_path().c_str(),
                           IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR);
     if (directory_watch_ < 0) {
-        const std::system_error refusal = last_failure("inotify_add_watch");
+        const int reason = errno;
         close(instance_);
-        throw refusal;
+        throw std::system_error(reason, std::generic_category(), "inotify_add_watch");
     }
     watch_files();
 }
@@ -67,7 +57,7 @@ void file_events::watch_files() noexcept
 
 bool file_events::is_ours(const char* name) const noexcept
 {
-    return std::find(std::begin(names_), std::end(names_), name) != std::end(names_);
+    return std::ranges::find(names_, name) != names_.end();
 }
 
 bool file_events::take() noexcept

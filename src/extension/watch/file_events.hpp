@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -35,8 +36,8 @@ private:
 
     int instance_ = -1;
     int directory_watch_ = -1;
-    std::string files_[3];
-    std::string names_[3];
+    std::array<std::string, 3> files_;
+    std::array<std::string, 3> names_;
 };
 
 } // namespace skein::extension

@@ -162,7 +162,7 @@ bool file_watch::has_lost_file(bool is_asked) noexcept
 void file_watch::prepare_hints(newcomers& waiting) noexcept
 {
     const auto wants_hints = [](const newcomer* each) { return each->wanted.request.uses_hints; };
-    if (!members_.use_hints() && std::none_of(waiting.begin(), waiting.end(), wants_hints)) {
+    if (!members_.use_hints() && std::ranges::none_of(waiting, wants_hints)) {
         hints_.reset();
     } else if (!hints_) {
         try {

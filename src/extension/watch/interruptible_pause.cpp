@@ -28,7 +28,7 @@ int wait_for(pollfd* descriptors, nfds_t count, std::chrono::nanoseconds longest
 
 interruptible_pause::interruptible_pause()
 {
-    if (pipe(ends_) != 0) {
+    if (pipe(ends_.data()) != 0) {
         throw std::system_error(errno, std::generic_category(), "pipe");
     }
     for (const int each : ends_) {
@@ -51,10 +51,10 @@ void interruptible_pause::interrupt() noexcept
 
 void interruptible_pause::sleep(std::chrono::nanoseconds longest, int descriptor) noexcept
 {
-    pollfd waited[2] = {{ends_[0], POLLIN, 0}, {descriptor, POLLIN, 0}};
-    if (wait_for(waited, 2, longest) > 0 && waited[0].revents != 0) {
-        char bytes[64];
-        [[maybe_unused]] const ssize_t taken = read(ends_[0], bytes, sizeof bytes);
+    std::array<pollfd, 2> waited{{{ends_[0], POLLIN, 0}, {descriptor, POLLIN, 0}}};
+    if (wait_for(waited.data(), waited.size(), longest) > 0 && waited[0].revents != 0) {
+        std::array<char, 64> bytes{};
+        [[maybe_unused]] const ssize_t taken = read(ends_[0], bytes.data(), bytes.size());
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 
 namespace skein::extension {
@@ -20,7 +21,7 @@ public:
     void sleep(std::chrono::nanoseconds longest, int descriptor) noexcept;
 
 private:
-    int ends_[2] = {-1, -1};
+    std::array<int, 2> ends_{-1, -1};
 };
 
 } // namespace skein::extension

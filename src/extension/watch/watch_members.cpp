@@ -35,14 +35,13 @@ bool watch_members::find_file()
     for (watch_member& each : all_) {
         each.find_file();
     }
-    return std::all_of(all_.begin(), all_.end(),
-                       [](const watch_member& each) { return each.file.is_known(); });
+    return std::ranges::all_of(all_, [](const watch_member& each) { return each.file.is_known(); });
 }
 
 bool watch_members::use_hints() const noexcept
 {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const watch_member& each) { return each.request.uses_hints; });
+    return std::ranges::any_of(all_,
+                               [](const watch_member& each) { return each.request.uses_hints; });
 }
 
 std::chrono::milliseconds watch_members::interval() const noexcept

@@ -32,10 +32,10 @@ watched_file::own_connection::own_connection(const std::string& path)
     constexpr int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     const int code = sqlite3_open_v2(path.c_str(), &handle_, how, nullptr);
     if (code != SQLITE_OK) {
-        const sqlite::error refusal =
+        const sqlite::error told =
             handle_ == nullptr ? sqlite::error(code, sqlite3_errstr(code)) : view().last_error();
         sqlite3_close(handle_);
-        throw refusal;
+        throw sqlite::error(told.extended_code(), told.what());
     }
     sqlite3_extended_result_codes(handle_, 1);
 }
