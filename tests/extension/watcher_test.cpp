@@ -2,7 +2,6 @@
 
 #include "support/other_process.hpp"
 
-#include <chrono>
 #include <tuple>
 
 namespace {
