@@ -62,7 +62,8 @@ struct schedule_options {
 
 /// What is to become different about a schedule: what is given. What is not stays as it is.
 struct schedule_change {
-    /// Its next moment is then the first one after now. Everything else leaves that where it is.
+    /// Its next moment is then the first one after now. Everything else leaves that where it is,
+    /// unless the schedule had come to its end and starts again.
     std::optional<std::string_view> expression = {};
 
     std::optional<std::string_view> payload = {};
