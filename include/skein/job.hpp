@@ -135,6 +135,10 @@ public:
     /// lease is as it was.
     [[nodiscard]] asio::awaitable<bool> extend(std::chrono::seconds visibility);
 
+    /// Whether somebody has asked for this claim to stop (see `queue::request_stop`), as the last
+    /// `extend` has learned. What is done about it is for the holder to say; the lease goes on.
+    [[nodiscard]] bool stop_requested() const noexcept;
+
     /// Gives the job back at once, in its old place, as if it had not been claimed. The attempt is
     /// made good: `max_attempts` rises by one, since `attempt` never goes down.
     ///

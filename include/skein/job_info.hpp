@@ -40,6 +40,9 @@ struct job_info {
     job_state state = job_state::other;
     std::int64_t priority = 0;
     clock::wall_time run_at; ///< when it is due, or was
+    /// Whether it is kept from being claimed, although `scheduled` is all that other programs see:
+    /// its queue is paused, or too many jobs of its key run (see `concurrency_options`).
+    bool is_held = false;
 
     /// Of the claim that is under way, or whose lease has lapsed: who has it, and the last second
     /// in which the lease holds.
@@ -83,13 +86,15 @@ struct job_list_options {
 struct queue_counts {
     std::size_t pending = 0;
     std::size_t scheduled = 0;  ///< those that have fallen due since the last claim included
+    std::size_t held = 0;       ///< of those that are scheduled, see `job_info::is_held`
     std::size_t processing = 0; ///< claimed, be the lease lapsed or not
     std::size_t lapsed = 0;     ///< of those that are processing
     std::size_t dead = 0;
 
     /// Since when the one of the pending jobs has been due that has waited longest.
     std::optional<clock::wall_time> oldest_ready;
-    /// When the first of the scheduled jobs is due, or was if no claim has come since.
+    /// When the first of the scheduled jobs that are not held is due, or was if no claim has come
+    /// since.
     std::optional<clock::wall_time> next_due;
 
     /// Adds what there is in another queue; of the times the earlier ones remain.
@@ -102,6 +107,7 @@ struct queue_counts {
         };
         pending += other.pending;
         scheduled += other.scheduled;
+        held += other.held;
         processing += other.processing;
         lapsed += other.lapsed;
         dead += other.dead;

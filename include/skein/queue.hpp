@@ -5,6 +5,7 @@
 #include <skein/export.hpp>
 #include <skein/job.hpp>
 #include <skein/job_info.hpp>
+#include <skein/job_keys.hpp>
 #include <skein/payload.hpp>
 #include <skein/transaction.hpp>
 
@@ -65,6 +66,10 @@ struct enqueue_options {
     /// How often it is tried before it becomes a dead letter; at least 1. Absent:
     /// `queue_options::max_attempts`.
     std::optional<std::int64_t> max_attempts = {};
+
+    /// Keys: at most one job of a key, and at most so many that run. See <skein/job_keys.hpp>.
+    unique_options unique = {};
+    concurrency_options concurrency = {};
 };
 
 /// One of the jobs of `enqueue_many`.
@@ -112,8 +117,9 @@ public:
     /// `payload`: JSON text of any kind (`{}`, `[]`, `"text"`, `42`, `null`), which every program
     /// can decode: no lone surrogates, no number beyond a double, nested at most 128 deep. It is
     /// stored and delivered byte for byte.
-    /// Returns: its number, when it is committed (see `database_options::durability`).
-    [[nodiscard]] asio::awaitable<std::int64_t> enqueue(std::string_view payload,
+    /// Returns: its number, when it is committed (see `database_options::durability`); of one that
+    /// is unique also whether there is a new job, or which one holds the key.
+    [[nodiscard]] asio::awaitable<enqueued_job> enqueue(std::string_view payload,
                                                         enqueue_options options = {}) const;
 
     /// Adds a job whose payload is a value, encoded by `payload_codec` (see <skein/json.hpp>).
@@ -121,7 +127,7 @@ public:
     /// Throws also: what the codec throws; nothing is enqueued then.
     template <class Value>
         requires encodable<std::remove_cvref_t<Value>>
-    [[nodiscard]] asio::awaitable<std::int64_t> enqueue(Value&& value,
+    [[nodiscard]] asio::awaitable<enqueued_job> enqueue(Value&& value,
                                                         enqueue_options options = {}) const
     {
         static_assert(is_safe_await_argument<Value>,
@@ -134,11 +140,11 @@ public:
     /// Adds a job inside a transaction: it is there if and when that commits.
     ///
     /// Throw also: `errc::invalid_argument` for a transaction of another database.
-    std::int64_t enqueue(transaction& tx, std::string_view payload,
+    enqueued_job enqueue(transaction& tx, std::string_view payload,
                          enqueue_options options = {}) const;
     template <class Value>
         requires encodable<Value>
-    std::int64_t enqueue(transaction& tx, const Value& value, enqueue_options options = {}) const
+    enqueued_job enqueue(transaction& tx, const Value& value, enqueue_options options = {}) const
     {
         const std::string text = payload_codec<Value>::encode(value);
         return enqueue(tx, std::string_view(text), options);
@@ -148,10 +154,10 @@ public:
     ///
     /// A batch is held together: other operations, and other processes that want to write, wait
     /// until all of it is written.
-    /// Returns: their numbers, in the same order.
-    [[nodiscard]] asio::awaitable<std::vector<std::int64_t>>
+    /// Returns: for each of them, in the same order, what `enqueue` returns.
+    [[nodiscard]] asio::awaitable<std::vector<enqueued_job>>
     enqueue_many(std::span<const new_job> jobs) const;
-    std::vector<std::int64_t> enqueue_many(transaction& tx, std::span<const new_job> jobs) const;
+    std::vector<enqueued_job> enqueue_many(transaction& tx, std::span<const new_job> jobs) const;
 
     /// Leases the first job that is due. Waits without limit until there is one; cancel it, close
     /// the database, or use `claim_within`. See `queue_choice` for several queues at once.
@@ -255,6 +261,46 @@ public:
     [[nodiscard]] asio::awaitable<bool> cancel(std::int64_t id) const;
     /// Throws also: `errc::invalid_argument` for a transaction of another database.
     [[nodiscard]] bool cancel(transaction& tx, std::int64_t id) const;
+
+    /// Changes a job that waits to be claimed, be it due or not, held or not.
+    ///
+    /// Returns: false when the queue has no such job that waits (any more): a job that is claimed
+    /// stays as its worker has got it. Nothing has changed then.
+    /// Throw also: `errc::invalid_argument` where both a delay and a time are given;
+    /// `errc::invalid_payload` and `errc::payload_too_large`.
+    [[nodiscard]] asio::awaitable<bool> change(std::int64_t id, job_change wanted) const;
+    [[nodiscard]] bool change(transaction& tx, std::int64_t id, job_change wanted) const;
+
+    /// Asks the worker that has the job to stop. It learns of it with its next heartbeat (see
+    /// `job::stop_requested`) and may finish the job as it likes. The request is for this claim
+    /// alone: should the job be claimed again, nothing is left of it.
+    ///
+    /// Returns: false when nobody has claimed the job, or when it is gone; see `cancel`.
+    [[nodiscard]] asio::awaitable<bool> request_stop(std::int64_t id) const;
+    [[nodiscard]] bool request_stop(transaction& tx, std::int64_t id) const;
+
+    /// Pauses the queue for all processes, whatever programs they run: from the commit on no job of
+    /// it is claimed, lapsed leases included. Jobs that are claimed go on; jobs can be enqueued,
+    /// changed and cancelled, and they expire.
+    ///
+    /// Until then its jobs are held: they are `scheduled`, of a far future, and `job_info` tells
+    /// when they are really due. They are put aside in slices, each at most 500 jobs and a commit
+    /// of its own, so that nobody waits for long.
+    /// Returns: false when it is paused already; what is left to be put aside then is.
+    /// Cancellation, errors: between two slices, too. It is paused then, and claims put aside what
+    /// they come across.
+    [[nodiscard]] asio::awaitable<bool> pause() const;
+
+    /// Lets jobs be claimed again. Those that were held come back in slices, those first that are
+    /// due first; until all of them are back, jobs of a higher priority may come late.
+    ///
+    /// Returns: false when it is not paused; what is left to be given back then is.
+    /// Cancellation, errors: between two slices, too. It is not paused then, and each claim, and
+    /// each end of a job, gives some more of them back.
+    [[nodiscard]] asio::awaitable<bool> resume() const;
+
+    /// Whether it is paused.
+    [[nodiscard]] asio::awaitable<bool> is_paused() const;
 
     /// Makes dead letters of all jobs that have expired, those apart that a worker has under a
     /// lease that holds. Claims do the same, for a thousand jobs at a time: this is for queues that

@@ -9,6 +9,7 @@
 #include <skein/error.hpp>
 #include <skein/job.hpp>
 #include <skein/job_info.hpp>
+#include <skein/job_keys.hpp>
 #include <skein/listener.hpp>
 #include <skein/lock_guard.hpp>
 #include <skein/log.hpp>

@@ -22,6 +22,10 @@ public:
     /// The rows that the last INSERT, UPDATE or DELETE changed itself (triggers not counted).
     [[nodiscard]] int changes() const noexcept { return sqlite3_changes(handle_); }
 
+    /// All rows that have been changed so far, those that triggers changed included; it may begin
+    /// anew at the lowest number.
+    [[nodiscard]] int total_changes() const noexcept { return sqlite3_total_changes(handle_); }
+
     [[nodiscard]] std::int64_t last_insert_rowid() const noexcept
     {
         return sqlite3_last_insert_rowid(handle_);

@@ -2,36 +2,44 @@
 
 #include "api/misuse.hpp"
 #include "api/payload_room.hpp"
+#include "api/queue/due_time.hpp"
 #include "api/seconds.hpp"
-
-#include <skein/error.hpp>
 
 namespace skein::api {
 
 namespace {
 
-store::new_job stored(const queue_state& where, std::string_view payload,
-                      const enqueue_options& options)
+std::size_t length_of(const std::optional<std::string_view>& text)
 {
-    if (options.delay && options.run_at) {
-        throw error(errc::invalid_argument,
-                    "delay and run_at: both are given; one of them is accepted");
+    return text ? text->size() : 0;
+}
+
+store::on_conflict stored_conflict(on_conflict how) noexcept
+{
+    switch (how) {
+    case on_conflict::skip:
+        break;
+    case on_conflict::replace_payload:
+        return store::on_conflict::replace_payload;
+    case on_conflict::move_due_time:
+        return store::on_conflict::move_due_time;
+    case on_conflict::replace_and_move:
+        return store::on_conflict::replace_and_move;
     }
-    store::new_job job;
-    job.queue = where.name();
-    job.payload = payload;
-    job.priority = options.priority;
-    job.max_attempts = options.max_attempts.value_or(where.max_attempts);
-    if (options.delay) {
-        job.delay = options.delay->count();
+    return store::on_conflict::skip;
+}
+
+enqueue_outcome public_outcome(store::enqueue_outcome outcome) noexcept
+{
+    switch (outcome) {
+    case store::enqueue_outcome::created:
+        break;
+    case store::enqueue_outcome::skipped:
+        return enqueue_outcome::skipped;
+    case store::enqueue_outcome::changed:
+        return enqueue_outcome::changed;
     }
-    if (options.run_at) {
-        job.run_at = to_seconds_or_later(*options.run_at);
-    }
-    if (options.expires_in) {
-        job.expires_in = options.expires_in->count();
-    }
-    return job;
+    return enqueue_outcome::created;
 }
 
 } // namespace
@@ -42,22 +50,85 @@ enqueue_unit::enqueue_unit(std::shared_ptr<const queue_state> where, std::span<c
     std::size_t length = 0;
     for (const new_job& each : jobs) {
         require_room(*where_->engine, each.payload, where_->name());
-        length += each.payload.size();
+        length += each.payload.size() + length_of(each.options.unique.key) +
+                  length_of(each.options.concurrency.key);
     }
-    payloads_.reserve(length); // views of it stay good
+    texts_.reserve(length); // views of it stay good
     jobs_.reserve(jobs.size());
     for (const new_job& each : jobs) {
-        const std::size_t start = payloads_.size();
-        payloads_ += each.payload;
-        jobs_.push_back(stored(*where_, std::string_view(payloads_).substr(start), each.options));
-        checked([&] { store::require_job(jobs_.back()); });
+        jobs_.push_back(stored(each));
+        checked([&] {
+            store::require_job(jobs_.back().job);
+            store::require_keys(jobs_.back().keys);
+        });
     }
+}
+
+std::string_view enqueue_unit::kept(std::string_view text)
+{
+    const std::size_t start = texts_.size();
+    texts_ += text;
+    return std::string_view(texts_).substr(start);
+}
+
+enqueue_unit::wanted_job enqueue_unit::stored(const new_job& wanted)
+{
+    const enqueue_options& options = wanted.options;
+    const due_time due(options.delay, options.run_at);
+    wanted_job kept_job;
+    kept_job.job.queue = where_->name();
+    kept_job.job.payload = kept(wanted.payload);
+    kept_job.job.run_at = due.run_at();
+    kept_job.job.delay = due.delay();
+    kept_job.job.priority = options.priority;
+    kept_job.job.max_attempts = options.max_attempts.value_or(where_->max_attempts);
+    if (options.expires_in) {
+        kept_job.job.expires_in = options.expires_in->count();
+    }
+    if (const unique_options& unique = options.unique; unique.key) {
+        kept_job.keys.unique = {kept(*unique.key),
+                                unique.scope == unique_scope::waiting_or_running};
+        if (unique.period) {
+            kept_job.keys.unique->period = unique.period->count();
+        }
+        kept_job.keys.on_conflict = stored_conflict(unique.on_conflict);
+    }
+    if (options.concurrency.key) {
+        kept_job.keys.limit = {kept(*options.concurrency.key), options.concurrency.limit};
+    }
+    return kept_job;
 }
 
 void enqueue_unit::run(runtime::batch& batch)
 {
-    result = where_->ready(batch).enqueuer.enqueue_many(jobs_, to_seconds(batch.now()));
+    result.clear();
+    result.reserve(jobs_.size());
+    for (const wanted_job& each : jobs_) {
+        result.push_back(enqueue(batch, each));
+    }
     batch.touch(*where_->source);
+}
+
+enqueued_job enqueue_unit::enqueue(runtime::batch& batch, const wanted_job& wanted) const
+{
+    queue_statements& there = where_->ready(batch);
+    const std::int64_t now = to_seconds(batch.now());
+    if (!wanted.keys.any()) {
+        return {there.enqueuer.enqueue(wanted.job, now)};
+    }
+    make_tables_of(batch, wanted.keys);
+    const store::enqueued_job done = there.keyed.enqueue(wanted.job, wanted.keys, now);
+    return {done.id, public_outcome(done.outcome)};
+}
+
+void enqueue_unit::make_tables_of(runtime::batch& batch, const store::job_keys& keys) const
+{
+    if (keys.unique) {
+        where_->features->unique.ready(batch, where_->create_schema);
+    }
+    if (keys.limit) {
+        where_->features->held.ready(batch, where_->create_schema);
+    }
 }
 
 } // namespace skein::api

@@ -5,7 +5,6 @@
 
 #include <skein/queue.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,22 +12,32 @@
 
 namespace skein::api {
 
-/// Adds jobs to a queue: all of them or none. The result are their numbers.
+/// Adds jobs to a queue: all of them or none.
 class enqueue_unit final : public runtime::unit {
 public:
-    using result_type = std::vector<std::int64_t>;
+    using result_type = std::vector<enqueued_job>;
 
     /// Throws `errc::invalid_argument`, `errc::invalid_payload` and `errc::payload_too_large`.
     enqueue_unit(std::shared_ptr<const queue_state> where, std::span<const new_job> jobs);
 
     void run(runtime::batch& batch) override;
 
-    std::vector<std::int64_t> result;
+    std::vector<enqueued_job> result;
 
 private:
+    struct wanted_job {
+        store::new_job job;
+        store::job_keys keys;
+    };
+
+    [[nodiscard]] std::string_view kept(std::string_view text);
+    [[nodiscard]] wanted_job stored(const new_job& wanted);
+    [[nodiscard]] enqueued_job enqueue(runtime::batch& batch, const wanted_job& wanted) const;
+    void make_tables_of(runtime::batch& batch, const store::job_keys& keys) const;
+
     std::shared_ptr<const queue_state> where_;
-    std::string payloads_; ///< one behind the other
-    std::vector<store::new_job> jobs_;
+    std::string texts_; ///< payloads and keys, one behind the other
+    std::vector<wanted_job> jobs_;
 };
 
 } // namespace skein::api

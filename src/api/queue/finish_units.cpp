@@ -68,6 +68,7 @@ finishing finishing::snooze(std::chrono::seconds delay)
 retry_outcome finishing::apply(runtime::batch& batch, const queue_state& where,
                                const store::job_fence& fence) const
 {
+    const int changed_before = batch.connection().total_changes();
     const retry_outcome outcome = run(where.ready(batch).finisher, fence, to_seconds(batch.now()));
     if (outcome == retry_outcome::stale) {
         return outcome;
@@ -76,6 +77,11 @@ retry_outcome finishing::apply(runtime::batch& batch, const queue_state& where,
         verb_ == verb::ack || verb_ == verb::fail || outcome == retry_outcome::dead;
     if (is_over) {
         queue_store::touch_end(batch, fence.id);
+        const bool is_all =
+            verb_ == verb::ack && batch.connection().total_changes() == changed_before + 1;
+        if (!is_all) {
+            batch.touch_everything(); // another job of its key may have got its place
+        }
     } else if (where.ready(batch).finisher.is_in(where.name(), fence.id)) {
         batch.touch(*where.source);
     } else {
@@ -127,10 +133,19 @@ void finishing::note_success(job_lease& lease, retry_outcome outcome,
     }
 }
 
+bool finishing::learns_of_stop(runtime::batch& batch, const queue_state& where,
+                               const store::job_fence& fence) const
+{
+    store::stop_requests* const there =
+        verb_ == verb::extend && fence.attempts ? where.features->stop_requests(batch) : nullptr;
+    return there != nullptr && there->is_requested(fence.id, *fence.attempts);
+}
+
 void finish_unit::run(runtime::batch& batch)
 {
     done_at_ = to_seconds(batch.now());
     result = how_.apply(batch, *where_, fence_);
+    is_stop_requested_ = how_.learns_of_stop(batch, *where_, fence_);
 }
 
 finish_many_unit::finish_many_unit(const queue_state& where, std::span<const job> jobs,
@@ -154,8 +169,12 @@ void finish_many_unit::run(runtime::batch& batch)
 {
     done_at_ = to_seconds(batch.now());
     result.clear();
+    stopping_.clear();
     for (const auto& lease : leases_) {
         result.push_back(how_.apply(batch, *lease->queue, lease->fence));
+        if (how_.learns_of_stop(batch, *lease->queue, lease->fence)) {
+            stopping_.push_back(lease.get());
+        }
     }
 }
 
@@ -163,6 +182,9 @@ void finish_many_unit::committed()
 {
     for (std::size_t each = 0; each != leases_.size(); ++each) {
         how_.note_success(*leases_[each], result[each], done_at_);
+    }
+    for (job_lease* const each : stopping_) {
+        each->is_stop_requested = true;
     }
 }
 

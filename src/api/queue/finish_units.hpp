@@ -40,6 +40,10 @@ public:
     /// After it has been done, with this outcome, at `now`, in epoch seconds.
     void note_success(job_lease& lease, retry_outcome outcome, std::int64_t now) const noexcept;
 
+    /// Whether it is a heartbeat, which learns that this claim was asked to stop.
+    [[nodiscard]] bool learns_of_stop(runtime::batch& batch, const queue_state& where,
+                                      const store::job_fence& fence) const;
+
 private:
     enum class verb { ack, retry, fail, extend, release, snooze };
 
@@ -68,6 +72,7 @@ public:
     /// When it was done, in epoch seconds.
     [[nodiscard]] std::int64_t done_at() const noexcept { return done_at_; }
     [[nodiscard]] const finishing& how() const noexcept { return how_; }
+    [[nodiscard]] bool is_stop_requested() const noexcept { return is_stop_requested_; }
 
     retry_outcome result = retry_outcome::stale;
 
@@ -76,6 +81,7 @@ private:
     store::job_fence fence_;
     finishing how_;
     std::int64_t done_at_ = 0;
+    bool is_stop_requested_ = false;
 };
 
 /// Finishes jobs of one database, each by its own fence.
@@ -97,6 +103,7 @@ public:
 
 private:
     std::vector<std::shared_ptr<job_lease>> leases_;
+    std::vector<job_lease*> stopping_; ///< those of them that were asked to
     finishing how_;
     std::int64_t done_at_ = 0;
 };

@@ -23,6 +23,9 @@ asio::awaitable<Result> finish(lease_handle lease, finishing how)
     auto wanted = std::make_shared<api::finish_unit>(lease->queue, lease->fence, std::move(how));
     co_await runtime::await_operation(lease->queue->engine, wanted);
     wanted->how().note_success(*lease, wanted->result, wanted->done_at());
+    if (wanted->is_stop_requested()) {
+        lease->is_stop_requested = true;
+    }
     if constexpr (std::is_same_v<Result, bool>) {
         co_return wanted->result != retry_outcome::stale;
     } else {
@@ -35,8 +38,13 @@ retry_outcome finish_in(runtime::batch& used, const lease_handle& lease, finishi
     runtime::batch& batch = api::own_batch(used, *lease->queue->engine);
     const std::int64_t now = api::to_seconds(batch.now());
     const retry_outcome outcome = how.apply_in_transaction(batch, *lease->queue, lease->fence);
-    batch.after_commit(
-        [lease, how = std::move(how), outcome, now] { how.note_success(*lease, outcome, now); });
+    const bool is_stop_requested = how.learns_of_stop(batch, *lease->queue, lease->fence);
+    batch.after_commit([lease, how = std::move(how), outcome, now, is_stop_requested] {
+        how.note_success(*lease, outcome, now);
+        if (is_stop_requested) {
+            lease->is_stop_requested = true;
+        }
+    });
     return outcome;
 }
 
@@ -110,6 +118,11 @@ clock::wall_time job::claimed_at() const noexcept
 clock::wall_time job::expires_at() const noexcept
 {
     return api::from_seconds(lease_->expires_at);
+}
+
+bool job::stop_requested() const noexcept
+{
+    return lease_->is_stop_requested;
 }
 
 asio::awaitable<bool> job::ack()

@@ -36,7 +36,8 @@ job_info job_info_maker::make(store::live_job job, std::int64_t now)
     info.payload = std::move(job.payload);
     info.state = state_of(job.state);
     info.priority = job.priority;
-    info.run_at = from_seconds(job.run_at);
+    info.run_at = from_seconds(job.held_run_at.value_or(job.run_at));
+    info.is_held = job.held_run_at.has_value();
     info.worker = std::move(job.worker_id);
     info.leased_until = moment(job.claim_expires_at);
     const bool is_processing = info.state == job_state::processing;

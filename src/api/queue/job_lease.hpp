@@ -39,6 +39,8 @@ struct job_lease {
     std::atomic<std::int64_t> expires_at; ///< epoch seconds
     /// Whether somebody has begun to handle the job, so that the attempt counts.
     std::atomic<bool> is_looked_at = false;
+    /// Whether a heartbeat has learned that somebody wants the holder to stop.
+    std::atomic<bool> is_stop_requested = false;
     /// Whether dropping the handle leaves the lease alone: it is over, or the work is done.
     std::atomic<bool> is_kept = false;
 };

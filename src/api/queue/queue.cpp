@@ -14,7 +14,7 @@ namespace {
 using state_handle = std::shared_ptr<const api::queue_state>;
 using api::finishing;
 
-asio::awaitable<std::int64_t> enqueue_one(std::shared_ptr<runtime::engine> engine,
+asio::awaitable<enqueued_job> enqueue_one(std::shared_ptr<runtime::engine> engine,
                                           std::shared_ptr<api::enqueue_unit> wanted)
 {
     co_await runtime::await_operation(std::move(engine), wanted);
@@ -79,7 +79,7 @@ std::string_view queue::name() const noexcept
     return state_->name();
 }
 
-asio::awaitable<std::int64_t> queue::enqueue(std::string_view payload,
+asio::awaitable<enqueued_job> queue::enqueue(std::string_view payload,
                                              enqueue_options options) const
 {
     const new_job one{payload, options};
@@ -87,19 +87,19 @@ asio::awaitable<std::int64_t> queue::enqueue(std::string_view payload,
                        std::make_shared<api::enqueue_unit>(state_, std::span(&one, 1)));
 }
 
-std::int64_t queue::enqueue(transaction& tx, std::string_view payload,
+enqueued_job queue::enqueue(transaction& tx, std::string_view payload,
                             enqueue_options options) const
 {
     const new_job one{payload, options};
     return enqueue_many(tx, {&one, 1}).front();
 }
 
-asio::awaitable<std::vector<std::int64_t>> queue::enqueue_many(std::span<const new_job> jobs) const
+asio::awaitable<std::vector<enqueued_job>> queue::enqueue_many(std::span<const new_job> jobs) const
 {
     return runtime::await_result(state_->engine, std::make_shared<api::enqueue_unit>(state_, jobs));
 }
 
-std::vector<std::int64_t> queue::enqueue_many(transaction& tx, std::span<const new_job> jobs) const
+std::vector<enqueued_job> queue::enqueue_many(transaction& tx, std::span<const new_job> jobs) const
 {
     runtime::batch& batch = api::own_batch(tx.batch_, *state_->engine);
     api::enqueue_unit unit(state_, jobs);

@@ -70,6 +70,7 @@ queue_counts public_counts(const store::queue_counts& found)
     queue_counts counts;
     counts.pending = count_of(found.pending);
     counts.scheduled = count_of(found.scheduled);
+    counts.held = count_of(found.held);
     counts.processing = count_of(found.processing);
     counts.lapsed = count_of(found.lapsed);
     counts.dead = count_of(found.dead);
@@ -119,6 +120,13 @@ asio::awaitable<queue_counts> queue::counts() const
 {
     return start(state_, [state = state_](api::queue_statements& there, std::int64_t now) {
         return public_counts(there.inspection.counts(state->name(), now));
+    });
+}
+
+asio::awaitable<bool> queue::is_paused() const
+{
+    return start(state_, [state = state_](api::queue_statements& there, std::int64_t /*now*/) {
+        return there.held.is_paused(state->name());
     });
 }
 

@@ -65,10 +65,11 @@ std::shared_ptr<const queue_state> make_queue_state(std::shared_ptr<runtime::eng
     checked([&] { store::require_max_attempts(options.max_attempts); });
     const std::int64_t visibility = checked_visibility(options.visibility);
     std::shared_ptr<queue_store> store = queue_store_of(*engine);
+    auto features = engine->source_named<queue_features>("features of all queues");
     std::shared_ptr<queue_source> source = queue_source_of(*engine, std::string(name));
-    return std::make_shared<queue_state>(queue_state{std::move(engine), std::move(store),
-                                                     std::move(source), visibility,
-                                                     options.max_attempts, options.create_schema});
+    return std::make_shared<queue_state>(
+        queue_state{std::move(engine), std::move(store), std::move(features), std::move(source),
+                    visibility, options.max_attempts, options.create_schema});
 }
 
 queue_choice_state::queue_choice_state(std::shared_ptr<const queue_state> only)

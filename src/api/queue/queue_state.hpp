@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/queue/queue_features.hpp"
 #include "api/queue/queue_source.hpp"
 #include "api/queue/queue_store.hpp"
 #include "runtime/engine.hpp"
@@ -18,6 +19,7 @@ namespace skein::api {
 struct queue_state {
     std::shared_ptr<runtime::engine> engine;
     std::shared_ptr<queue_store> store;
+    std::shared_ptr<queue_features> features;
     std::shared_ptr<queue_source> source;
     std::int64_t visibility = 0; ///< seconds
     std::int64_t max_attempts = 0;

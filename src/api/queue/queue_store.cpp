@@ -3,9 +3,10 @@
 namespace skein::api {
 
 queue_statements::queue_statements(sqlite::connection connection, store::queue_shape /*shape*/)
-    : enqueuer(connection), claimer(connection), forecast(connection), housekeeping(connection),
-      finisher(connection), canceller(connection), dead(connection), inspection(connection),
-      results(connection), ends(connection), savepoint(connection, "skein_queue")
+    : enqueuer(connection), keyed(connection), claimer(connection), forecast(connection),
+      housekeeping(connection), finisher(connection), canceller(connection), changer(connection),
+      held(connection), dead(connection), inspection(connection), results(connection),
+      ends(connection), savepoint(connection, "skein_queue")
 {
 }
 

@@ -4,12 +4,15 @@
 #include "sqlite/savepoint.hpp"
 #include "store/queue/claim_forecast.hpp"
 #include "store/queue/dead_letters.hpp"
+#include "store/queue/held_jobs.hpp"
 #include "store/queue/job_canceller.hpp"
+#include "store/queue/job_changer.hpp"
 #include "store/queue/job_claimer.hpp"
 #include "store/queue/job_ends.hpp"
 #include "store/queue/job_enqueuer.hpp"
 #include "store/queue/job_finisher.hpp"
 #include "store/queue/job_results.hpp"
+#include "store/queue/keyed_enqueuer.hpp"
 #include "store/queue/queue_housekeeping.hpp"
 #include "store/queue/queue_inspection.hpp"
 #include "store/queue/queue_schema.hpp"
@@ -24,11 +27,14 @@ struct queue_statements {
     queue_statements(sqlite::connection connection, store::queue_shape shape);
 
     store::job_enqueuer enqueuer;
+    store::keyed_enqueuer keyed;
     store::job_claimer claimer;
     store::claim_forecast forecast;
     store::queue_housekeeping housekeeping;
     store::job_finisher finisher;
     store::job_canceller canceller;
+    store::job_changer changer;
+    store::held_jobs held;
     store::dead_letters dead;
     store::queue_inspection inspection;
     store::job_results results;

@@ -16,6 +16,7 @@ bool cancel_in(const api::queue_state& queue, runtime::batch& batch, std::int64_
     const bool is_cancelled = queue.ready(batch).canceller.cancel(queue.name(), id);
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
+        batch.touch(*queue.source); // another job of its key may have got its place
     }
     return is_cancelled;
 }
@@ -35,6 +36,7 @@ bool cancel_anywhere(api::queue_store& store, runtime::batch& batch, std::int64_
     const bool is_cancelled = statements_at_hand(store, batch).canceller.cancel(id);
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
+        batch.touch_everything(); // as above, in a queue that nobody names
     }
     return is_cancelled;
 }
@@ -45,6 +47,7 @@ std::size_t sweep_in(const api::queue_state& queue, runtime::batch& batch)
         queue.ready(batch).housekeeping.sweep_expired(queue.name(), api::to_seconds(batch.now()));
     if (swept != 0) {
         batch.touch(*queue.store);
+        batch.touch(*queue.source);
     }
     return static_cast<std::size_t>(swept);
 }

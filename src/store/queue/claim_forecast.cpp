@@ -1,6 +1,7 @@
 #include "store/queue/claim_forecast.hpp"
 
 #include "store/queue/claimable_jobs.hpp"
+#include "store/queue/held_jobs_schema.hpp"
 #include "store/saturating.hpp"
 
 #include <algorithm>
@@ -42,12 +43,17 @@ std::string rounded_up(const std::string& time)
     return time + " + (" + time + " > CAST(" + time + " AS INTEGER))";
 }
 
-std::string walk(const std::string& time, const std::string& column, const std::string& index,
-                 const std::string& state)
+std::string walk(const std::string& time, const std::string& column, const std::string& counts,
+                 const std::string& index, const std::string& state)
 {
     return "SELECT " + time + ", " + is_wanted + " FROM _honker_live INDEXED BY " + index +
-           " WHERE state = '" + state + "' AND queue = ?1 AND " + is_number(column) + " ORDER BY " +
-           column;
+           " WHERE state = '" + state + "' AND queue = ?1 AND " + counts + " ORDER BY " + column;
+}
+
+/// Jobs that are held are of a far future, and time does not give them back.
+std::string is_foreseeable(const std::string& time)
+{
+    return time + " < " + std::to_string(held_until);
 }
 
 } // namespace
@@ -59,10 +65,11 @@ claim_forecast::claim_forecast(sqlite::connection connection)
                          " FROM _honker_live INDEXED BY _honker_live_ready WHERE state = 'pending'"
                          " AND queue = ?1 AND " +
                          is_number("run_at") + " AND " + is_wanted),
-      walk_leases_(connection, walk("claim_expires_at", "claim_expires_at",
-                                    "_honker_live_processing_deadline", "processing")),
-      walk_scheduled_(connection,
-                      walk(rounded_up("run_at"), "run_at", "_honker_live_scheduled", "scheduled"))
+      walk_leases_(connection,
+                   walk("claim_expires_at", "claim_expires_at", is_number("claim_expires_at"),
+                        "_honker_live_processing_deadline", "processing")),
+      walk_scheduled_(connection, walk(rounded_up("run_at"), "run_at", is_foreseeable("run_at"),
+                                       "_honker_live_scheduled", "scheduled"))
 {
 }
 

@@ -16,7 +16,8 @@ public:
     /// The first moment, in epoch seconds, at which a job of the queue can be claimed if nothing
     /// else happens: `now` when one can be, otherwise the end of a delay or the second after a
     /// lease. Nothing when there is no such job; one that has expired, or whose last attempt is
-    /// under way, is none.
+    /// under way, is none, and neither is one that is held (see `held_job_tables`) or due after
+    /// the year 9999.
     ///
     /// Where more than 64 such jobs stand in front, it does not walk past them: the moment is
     /// then too early, never too late, and a claim at that moment takes them out of the way.

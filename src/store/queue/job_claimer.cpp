@@ -58,7 +58,8 @@ bool comes_before(const placed_job& left, const placed_job& right)
 } // namespace
 
 job_claimer::job_claimer(sqlite::connection connection)
-    : housekeeping_(connection), find_ready_(connection, "SELECT 1" + ready_jobs() + " LIMIT 1"),
+    : housekeeping_(connection), held_(connection),
+      find_ready_(connection, "SELECT 1" + ready_jobs() + " LIMIT 1"),
       claim_one_ready_(connection, claim_statement("=", ready_jobs())),
       claim_many_ready_(connection, claim_statement("IN", ready_jobs())),
       claim_one_(connection, claim_statement("=", ready_or_lapsed_jobs())),
@@ -89,11 +90,20 @@ job_claimer::some_jobs job_claimer::claim_some(const job_claim& claim, std::int6
     const bool is_enough = static_cast<std::int64_t>(jobs.size()) == most;
     const bool is_finished = is_enough || (walks_past_all && !done.more_due);
     if (jobs.empty() && is_finished && find_ready_.start(claim.queue, now).step()) {
-        // A waiter would look again and again.
+        require_pause(claim.queue);
+        return {std::move(jobs), false};
+    }
+    return {std::move(jobs), is_finished};
+}
+
+/// Jobs are ready, and no claim gets one. Where the queue has just been paused, the claim has put
+/// them aside, as many as it wanted. Otherwise a waiter would look again and again.
+void job_claimer::require_pause(std::string_view queue)
+{
+    if (!held_.is_paused(queue)) {
         throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
                             "a trigger on _honker_live ignores the claim");
     }
-    return {std::move(jobs), is_finished};
 }
 
 queue_housekeeping::chores job_claimer::keep_house(std::string_view queue, std::int64_t now)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/queue/held_jobs.hpp"
 #include "store/queue/job_fence.hpp"
 #include "store/queue/queue_housekeeping.hpp"
 
@@ -52,7 +53,8 @@ public:
 
     /// As `claim`, but where more jobs have expired than one housekeeping takes out of the way, it
     /// does not walk past those that are left, however many they are: called again, it goes on. So
-    /// it does where more are due than one housekeeping makes ready.
+    /// it does where more are due than one housekeeping makes ready, and where the queue has just
+    /// been paused and its jobs are still being put aside.
     [[nodiscard]] some_jobs claim_some(const job_claim& claim, std::int64_t most, std::int64_t now);
 
     /// Whether the housekeeping of the last claim may have made dead letters.
@@ -65,7 +67,10 @@ private:
     [[nodiscard]] std::vector<claimed_job> run(sqlite::statement& statement, const job_claim& claim,
                                                std::int64_t most, std::int64_t now);
 
+    void require_pause(std::string_view queue);
+
     queue_housekeeping housekeeping_;
+    held_jobs held_;
     bool may_have_buried_ = false;
     sqlite::statement find_ready_;
     sqlite::statement claim_one_ready_;

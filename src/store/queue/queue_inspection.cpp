@@ -1,5 +1,7 @@
 #include "store/queue/queue_inspection.hpp"
 
+#include "store/queue/held_jobs_schema.hpp"
+
 namespace skein::store {
 
 namespace {
@@ -116,7 +118,7 @@ job_position::job_position(const live_job& job)
 }
 
 queue_inspection::queue_inspection(sqlite::connection connection)
-    : dead_(connection),
+    : dead_(connection), held_(connection),
       find_(connection, std::string("SELECT ") + columns + " FROM _honker_live WHERE id = ?1"),
       pending_at_(connection, of_pending(columns) + " AND priority = ?3 AND run_at = ?4 AND id > ?5"
                                                     " ORDER BY id LIMIT ?2"),
@@ -135,7 +137,9 @@ queue_inspection::queue_inspection(sqlite::connection connection)
                                         " AND claim_expires_at > ?3"
                                         " ORDER BY claim_expires_at, id LIMIT ?2"),
       count_pending_(connection, of_pending("count(*), min(run_at) FILTER (WHERE run_at <= ?2)")),
-      count_scheduled_(connection, of_scheduled("count(*), min(run_at)")),
+      count_scheduled_(connection,
+                       of_scheduled("count(*), min(run_at) FILTER (WHERE NOT " + is_held() +
+                                    "), count(*) FILTER (WHERE " + is_held() + ")")),
       count_processing_(connection,
                         of_processing("count(*), count(*) FILTER (WHERE claim_expires_at < ?2)")),
       count_dead_(connection, "SELECT count(*) FROM _honker_dead WHERE queue = ?1"),
@@ -149,7 +153,16 @@ std::optional<live_job> queue_inspection::find_live(std::int64_t id)
     if (!found.step()) {
         return std::nullopt;
     }
-    return read(found);
+    return with_due_time(read(found));
+}
+
+/// Looks that up only for a job that could be held.
+live_job queue_inspection::with_due_time(live_job job)
+{
+    if (job.state == "scheduled" && job.run_at == held_until) {
+        job.held_run_at = held_.due_time(job.id);
+    }
+    return job;
 }
 
 found_job queue_inspection::find(std::int64_t id)
@@ -182,7 +195,11 @@ std::vector<live_job> queue_inspection::list(std::string_view queue, job_state s
         jobs.add(processing_after_, after.claim_expires_at);
         break;
     }
-    return std::move(jobs).jobs();
+    std::vector<live_job> listed = std::move(jobs).jobs();
+    for (live_job& each : listed) {
+        each = with_due_time(std::move(each));
+    }
+    return listed;
 }
 
 queue_counts queue_inspection::counts(std::string_view queue, std::int64_t now)
@@ -199,6 +216,7 @@ queue_counts queue_inspection::counts(std::string_view queue, std::int64_t now)
         found.step();
         counts.scheduled = found.integer(0);
         counts.next_due = number(found, 1);
+        counts.held = found.integer(2);
     }
     {
         sqlite::execution found = count_processing_.start(queue, now);

@@ -2,6 +2,7 @@
 
 #include "sqlite/statement.hpp"
 #include "store/queue/dead_letters.hpp"
+#include "store/queue/held_jobs.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -28,6 +29,8 @@ struct live_job {
     std::string state; ///< as it is stored
     std::int64_t priority = 0;
     std::int64_t run_at = 0;
+    /// When it is really due, if it is held: see `held_job_tables`.
+    std::optional<std::int64_t> held_run_at;
     /// Of the claim that is under way, or whose lease has lapsed. The start is not known of claims
     /// by programs that do not write it.
     std::optional<std::string> worker_id;
@@ -57,12 +60,14 @@ struct job_position {
 struct queue_counts {
     std::int64_t pending = 0;
     std::int64_t scheduled = 0;
+    std::int64_t held = 0; ///< of those that are scheduled
     std::int64_t processing = 0;
     std::int64_t lapsed = 0; ///< of those that are processing
     std::int64_t dead = 0;
     /// Since when the one of the pending jobs has been due that has waited longest.
     std::optional<std::int64_t> oldest_ready;
-    /// When the first of the scheduled jobs is due, or was if no claim has come since.
+    /// When the first of the scheduled jobs that are not held is due, or was if no claim has come
+    /// since.
     std::optional<std::int64_t> next_due;
 };
 
@@ -95,7 +100,10 @@ public:
     [[nodiscard]] std::optional<std::string> next_name(std::string_view after);
 
 private:
+    [[nodiscard]] live_job with_due_time(live_job job);
+
     dead_letters dead_;
+    held_jobs held_;
     sqlite::statement find_;
     sqlite::statement pending_at_;
     sqlite::statement pending_after_;
