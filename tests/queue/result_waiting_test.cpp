@@ -72,7 +72,8 @@ protected:
     std::vector<std::int64_t> enqueue_many(std::size_t count)
     {
         const std::vector<new_job> jobs(count, new_job{"null"});
-        return db_.run(queue_.enqueue_many(jobs));
+        const std::vector<enqueued_job> enqueued = db_.run(queue_.enqueue_many(jobs));
+        return {enqueued.begin(), enqueued.end()};
     }
 
     skein::results results_ = db_.database().results();

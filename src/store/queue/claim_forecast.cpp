@@ -50,10 +50,13 @@ std::string walk(const std::string& time, const std::string& column, const std::
            " WHERE state = '" + state + "' AND queue = ?1 AND " + counts + " ORDER BY " + column;
 }
 
-/// Jobs that are held are of a far future, and time does not give them back.
-std::string is_foreseeable(const std::string& time)
+/// Time does not give back those that are held, and there may be many of them at that moment.
+std::string walk_scheduled(const std::string& side_of_held)
 {
-    return time + " < " + std::to_string(held_until);
+    return walk(rounded_up("run_at"), "run_at",
+                is_number("run_at") + " AND run_at " + side_of_held + " " +
+                    std::to_string(held_until),
+                "_honker_live_scheduled", "scheduled");
 }
 
 } // namespace
@@ -68,8 +71,8 @@ claim_forecast::claim_forecast(sqlite::connection connection)
       walk_leases_(connection,
                    walk("claim_expires_at", "claim_expires_at", is_number("claim_expires_at"),
                         "_honker_live_processing_deadline", "processing")),
-      walk_scheduled_(connection, walk(rounded_up("run_at"), "run_at", is_foreseeable("run_at"),
-                                       "_honker_live_scheduled", "scheduled"))
+      walk_scheduled_(connection, walk_scheduled("<")),
+      walk_beyond_held_(connection, walk_scheduled(">"))
 {
 }
 
@@ -79,6 +82,9 @@ std::optional<std::int64_t> claim_forecast::next_claim_at(std::string_view queue
         return now;
     }
     moment next = first_wanted(walk_scheduled_.start(queue, now));
+    if (!next) {
+        next = first_wanted(walk_beyond_held_.start(queue, now));
+    }
     if (const moment lease_end = first_wanted(walk_leases_.start(queue, now))) {
         next = earlier(next, saturating_add(*lease_end, 1));
     }

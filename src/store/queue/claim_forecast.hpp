@@ -15,9 +15,8 @@ public:
 
     /// The first moment, in epoch seconds, at which a job of the queue can be claimed if nothing
     /// else happens: `now` when one can be, otherwise the end of a delay or the second after a
-    /// lease. Nothing when there is no such job; one that has expired, or whose last attempt is
-    /// under way, is none, and neither is one that is held (see `held_job_tables`) or due after
-    /// the year 9999.
+    /// lease. Nothing when there is no such job; one that has expired, whose last attempt is under
+    /// way, or that is held (see `held_job_tables`), is none.
     ///
     /// Where more than 64 such jobs stand in front, it does not walk past them: the moment is
     /// then too early, never too late, and a claim at that moment takes them out of the way.
@@ -30,6 +29,7 @@ private:
     sqlite::statement first_pending_;
     sqlite::statement walk_leases_;
     sqlite::statement walk_scheduled_;
+    sqlite::statement walk_beyond_held_;
 };
 
 } // namespace skein::store
