@@ -36,9 +36,10 @@ void load_into(sqlite3* handle)
     make_notification_tables(*where);
     release_at_close(where);
     for (const auto& of_a_subject :
-         {table_functions, job_functions, job_end_functions, dead_letter_functions,
-          result_functions, notification_functions, stream_functions, lock_functions,
-          rate_limit_functions, schedule_functions, schedule_option_functions, watcher_functions}) {
+         {table_functions, job_functions, job_end_functions, job_key_functions,
+          job_control_functions, dead_letter_functions, result_functions, notification_functions,
+          stream_functions, lock_functions, rate_limit_functions, schedule_functions,
+          schedule_option_functions, watcher_functions}) {
         define(where, of_a_subject());
     }
 }

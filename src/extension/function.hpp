@@ -34,6 +34,8 @@ void define(const std::shared_ptr<host>& where, const std::vector<function>& fun
 [[nodiscard]] std::vector<function> table_functions();
 [[nodiscard]] std::vector<function> job_functions();
 [[nodiscard]] std::vector<function> job_end_functions();
+[[nodiscard]] std::vector<function> job_key_functions();
+[[nodiscard]] std::vector<function> job_control_functions();
 [[nodiscard]] std::vector<function> dead_letter_functions();
 [[nodiscard]] std::vector<function> result_functions();
 [[nodiscard]] std::vector<function> notification_functions();

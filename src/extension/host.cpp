@@ -14,10 +14,12 @@ constexpr std::size_t deepest_call = 32;
 statements::statements(sqlite::connection connection)
     : clock(connection, "SELECT unixepoch()"),
       take_write_lock(connection, "DELETE FROM _honker_live WHERE 0"),
-      savepoint(connection, savepoint_name), enqueuer(connection), claimer(connection),
-      forecast(connection), housekeeping(connection), finisher(connection), acks(connection),
-      canceller(connection), dead(connection), inspection(connection), results(connection),
-      windows(connection), paced(connection), notifications(connection, store::family_shape::plain),
+      savepoint(connection, savepoint_name), enqueuer(connection), keyed(connection),
+      claimer(connection), forecast(connection), housekeeping(connection), finisher(connection),
+      acks(connection), canceller(connection), changer(connection), held(connection),
+      pauses(connection), stops(connection), dead(connection), inspection(connection),
+      results(connection), windows(connection), paced(connection),
+      notifications(connection, store::family_shape::plain),
       streams(connection, store::family_shape::plain),
       locks(connection, store::family_shape::plain), schedules(connection), tick(connection)
 {

@@ -12,13 +12,18 @@
 #include "store/queue/ack_list.hpp"
 #include "store/queue/claim_forecast.hpp"
 #include "store/queue/dead_letters.hpp"
+#include "store/queue/held_jobs.hpp"
 #include "store/queue/job_canceller.hpp"
+#include "store/queue/job_changer.hpp"
 #include "store/queue/job_claimer.hpp"
 #include "store/queue/job_enqueuer.hpp"
 #include "store/queue/job_finisher.hpp"
 #include "store/queue/job_results.hpp"
+#include "store/queue/keyed_enqueuer.hpp"
 #include "store/queue/queue_housekeeping.hpp"
 #include "store/queue/queue_inspection.hpp"
+#include "store/queue/queue_pauses.hpp"
+#include "store/queue/stop_requests.hpp"
 #include "store/rate_limit/paced_limits.hpp"
 #include "store/rate_limit/rate_limits.hpp"
 #include "store/schedule/schedule_schema.hpp"
@@ -63,12 +68,17 @@ struct statements {
     sqlite::savepoint savepoint;
 
     store::job_enqueuer enqueuer;
+    store::keyed_enqueuer keyed;
     store::job_claimer claimer;
     store::claim_forecast forecast;
     store::queue_housekeeping housekeeping;
     store::job_finisher finisher;
     store::ack_list acks;
     store::job_canceller canceller;
+    store::job_changer changer;
+    store::held_jobs held;
+    store::queue_pauses pauses;
+    store::stop_requests stops;
     store::dead_letters dead;
     store::queue_inspection inspection;
     store::job_results results;

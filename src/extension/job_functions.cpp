@@ -97,6 +97,7 @@ void sweep_expired(call& from)
 json to_json(const store::queue_counts& counts)
 {
     return {{"dead", counts.dead},
+            {"held", counts.held},
             {"lapsed", counts.lapsed},
             {"next_due", or_null(counts.next_due)},
             {"oldest_ready", or_null(counts.oldest_ready)},

@@ -5,12 +5,10 @@
 
 #include "extension/host.hpp"
 #include "extension/json.hpp"
-
+#include "extension/options.hpp"
 #include "store/schedule/schedule_rows.hpp"
 
-#include <algorithm>
 #include <array>
-#include <limits>
 
 namespace skein::extension {
 
@@ -19,98 +17,10 @@ namespace {
 constexpr std::array known{"priority", "expires_s", "max_attempts", "ends_at",
                            "runs",     "missed",    "grace_s",      "overlap"};
 
-/// The options of one call, checked to be some of those that are known.
-class options {
-public:
-    options(const call& from, std::size_t index) : function_(from.function())
-    {
-        values_ = json::parse(from.text(index), nullptr, false);
-        if (!values_.is_object()) {
-            throw bad_argument(function_ + ": options must be a JSON object, such as "
-                                           "{\"runs\":3,\"overlap\":\"skip\"}");
-        }
-        for (const auto& each : values_.items()) {
-            if (std::ranges::find(known, each.key()) == known.end()) {
-                refuse(each.key(), "is not known; " + names() + " are");
-            }
-        }
-    }
-
-    [[nodiscard]] bool has(const char* name) const { return values_.contains(name); }
-
-    /// Nothing for null.
-    [[nodiscard]] std::optional<std::int64_t> number_or_null(const char* name) const
-    {
-        const json& value = values_.at(name);
-        if (value.is_null()) {
-            return std::nullopt;
-        }
-        // The library compares an unsigned number with a signed one as if both were signed.
-        constexpr auto largest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-        const bool is_too_large =
-            value.is_number_unsigned() && value.get<std::uint64_t>() > largest;
-        if (!value.is_number_integer() || is_too_large) {
-            refuse(name, "must be a whole number");
-        }
-        return value.get<std::int64_t>();
-    }
-
-    [[nodiscard]] std::int64_t number(const char* name) const
-    {
-        const std::optional<std::int64_t> given = number_or_null(name);
-        if (!given) {
-            refuse(name, "must be a whole number");
-        }
-        return *given;
-    }
-
-    [[nodiscard]] store::missed_moments missed() const
-    {
-        using enum store::missed_moments;
-        return choice("missed", std::array{all, once, skip}, R"("all", "once" or "skip")");
-    }
-
-    [[nodiscard]] store::overlap_policy overlap() const
-    {
-        using enum store::overlap_policy;
-        return choice("overlap", std::array{allow, skip}, R"("allow" or "skip")");
-    }
-
-private:
-    template <class Choices>
-    [[nodiscard]] typename Choices::value_type choice(const char* name, const Choices& choices,
-                                                      const std::string& accepted) const
-    {
-        for (const auto each : choices) {
-            if (values_.at(name) == store::text_of(each)) {
-                return each;
-            }
-        }
-        refuse(name, "must be " + accepted);
-    }
-
-    [[nodiscard]] static std::string names()
-    {
-        std::string all;
-        for (const char* each : known) {
-            all += (all.empty() ? "" : ", ") + std::string(each);
-        }
-        return all;
-    }
-
-    [[noreturn]] void refuse(const std::string& name, const std::string& reason) const
-    {
-        throw bad_argument(function_ + ": option \"" + name + "\" " + reason);
-    }
-
-    std::string function_;
-    json values_;
-};
-
 /// What the options say; null takes away what may be absent.
 store::schedule_change read_options(const call& from, std::size_t index)
 {
-    const options given(from, index);
+    const options given(from, index, known, R"({"runs":3,"overlap":"skip"})");
     const auto take = [&](const char* name, auto& wanted) {
         if (given.has(name)) {
             wanted = given.number(name);
@@ -128,11 +38,16 @@ store::schedule_change read_options(const call& from, std::size_t index)
     take_or_clear("expires_s", wanted.expires_in);
     take_or_clear("ends_at", wanted.ends_at);
     take_or_clear("runs", wanted.runs);
+    const auto as_text = [](auto choice) { return store::text_of(choice); };
     if (given.has("missed")) {
-        wanted.missed = given.missed();
+        using enum store::missed_moments;
+        wanted.missed = given.choice("missed", std::array{all, once, skip}, as_text,
+                                     R"("all", "once" or "skip")");
     }
     if (given.has("overlap")) {
-        wanted.overlap = given.overlap();
+        using enum store::overlap_policy;
+        wanted.overlap =
+            given.choice("overlap", std::array{allow, skip}, as_text, R"("allow" or "skip")");
     }
     return wanted;
 }

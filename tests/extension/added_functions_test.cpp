@@ -71,15 +71,17 @@ TEST_F(AddedFunctions, CountJobs)
     call("honker_enqueue('a', '1', NULL, 50, 0, 3, NULL)");
     claim("a");
     now_ = 1061;
-    EXPECT_EQ(call("skein_queue_counts('a')"),
-              "{\"dead\":0,\"lapsed\":1,\"next_due\":1050,\"oldest_ready\":1000,\"pending\":1,"
-              "\"processing\":1,\"scheduled\":1}");
+    EXPECT_EQ(
+        call("skein_queue_counts('a')"),
+        "{\"dead\":0,\"held\":0,\"lapsed\":1,\"next_due\":1050,\"oldest_ready\":1000,\"pending\":1,"
+        "\"processing\":1,\"scheduled\":1}");
     enqueue("b");
     EXPECT_THAT(sql("SELECT key, value ->> 'pending' FROM json_each(skein_queues())"),
                 ElementsAre("a|1", "b|1"));
-    EXPECT_EQ(call("skein_queue_counts('none')"),
-              "{\"dead\":0,\"lapsed\":0,\"next_due\":null,\"oldest_ready\":null,\"pending\":0,"
-              "\"processing\":0,\"scheduled\":0}");
+    EXPECT_EQ(
+        call("skein_queue_counts('none')"),
+        "{\"dead\":0,\"held\":0,\"lapsed\":0,\"next_due\":null,\"oldest_ready\":null,\"pending\":0,"
+        "\"processing\":0,\"scheduled\":0}");
 }
 
 TEST_F(AddedFunctions, GiveJobsBackWithoutAnAttempt)

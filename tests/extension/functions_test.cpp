@@ -36,8 +36,10 @@ TEST_F(Functions, AreThoseOfTheContractAndOurs)
             " (SELECT name, narg FROM pragma_function_list WHERE name LIKE 'skein\\_%' ESCAPE '\\'"
             " ORDER BY name, narg) GROUP BY name ORDER BY name"),
         ElementsAre("skein_dead_letter_prune 3", "skein_dead_letter_redrive 2",
-                    "skein_dead_letter_redrive_all 1", "skein_dead_letters 2",
+                    "skein_dead_letter_redrive_all 1", "skein_dead_letters 2", "skein_enqueue 3",
+                    "skein_heartbeat 4", "skein_job_change 4", "skein_job_request_stop 2",
                     "skein_lock_holder 1", "skein_notification_prune 2", "skein_queue_counts 1",
+                    "skein_queue_is_paused 1", "skein_queue_pause 1", "skein_queue_resume 1",
                     "skein_queues 0", "skein_rate_limit_try_paced 4", "skein_release 3",
                     "skein_result_prune 2", "skein_scheduler_add 5", "skein_scheduler_change 4",
                     "skein_scheduler_find 1", "skein_snooze 4", "skein_stream_consumers 1",

@@ -37,6 +37,30 @@ constexpr std::array violations{
     " <> 'text' OR typeof(key) NOT IN ('text', 'null')",
 };
 
+/// The same, once there are tables of what holds jobs, and of unique ones.
+constexpr std::array held_violations{
+    "SELECT 'held by nothing', id FROM _honker_live WHERE state = 'scheduled' AND run_at ="
+    " 253402300799 AND id NOT IN (SELECT id FROM _skein_paused_jobs) AND id NOT IN (SELECT id FROM"
+    " _skein_limited_jobs WHERE place = 2)",
+    "SELECT 'not held', id FROM _honker_live WHERE (state <> 'scheduled' OR run_at <>"
+    " 253402300799) AND (id IN (SELECT id FROM _skein_paused_jobs) OR id IN (SELECT id FROM"
+    " _skein_limited_jobs WHERE place = 2))",
+    "SELECT 'paused and gone', id FROM _skein_paused_jobs WHERE id NOT IN (SELECT id FROM"
+    " _honker_live)",
+    "SELECT 'limited and gone', id FROM _skein_limited_jobs WHERE id NOT IN (SELECT id FROM"
+    " _honker_live)",
+    "SELECT 'undecided', id FROM _skein_limited_jobs WHERE place NOT IN (0, 1, 2)",
+    "SELECT 'stuck', l.id FROM _skein_limited_jobs AS l JOIN _skein_job_limits AS k USING (queue,"
+    " key) WHERE place = 2 AND most > (SELECT count(*) FROM _skein_limited_jobs AS other WHERE"
+    " other.queue = l.queue AND other.key = l.key AND other.place = 1)",
+    "SELECT 'key of nobody', key FROM _skein_job_limits WHERE (queue, key) NOT IN (SELECT queue,"
+    " key FROM _skein_limited_jobs)",
+};
+constexpr std::array unique_violations{
+    "SELECT 'key of a job that is gone', id FROM _skein_unique_jobs WHERE ends_at IS NULL AND id"
+    " NOT IN (SELECT id FROM _honker_live)",
+};
+
 /// Names of those whose results are JSON.
 bool returns_json(const std::string& name)
 {
@@ -332,7 +356,18 @@ void host::check_tables()
     if (rows("SELECT 1 FROM sqlite_schema WHERE name = '_honker_live'").empty()) {
         return;
     }
-    for (const char* const query : violations) {
+    check_tables(violations);
+    if (!rows("SELECT 1 FROM sqlite_schema WHERE name = '_skein_limited_jobs'").empty()) {
+        check_tables(held_violations);
+    }
+    if (!rows("SELECT 1 FROM sqlite_schema WHERE name = '_skein_unique_jobs'").empty()) {
+        check_tables(unique_violations);
+    }
+}
+
+void host::check_tables(std::span<const char* const> queries)
+{
+    for (const char* const query : queries) {
         const std::vector<std::string> found = rows(query);
         if (!found.empty()) {
             complain(found.front());

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ private:
     void check_failure(const function& called, const std::string& error);
     void check_result(const function& called, const std::string& result);
     void check_tables();
+    void check_tables(std::span<const char* const> queries);
     [[noreturn]] void complain(const std::string& problem) const;
 
     sqlite3* connection_ = nullptr;

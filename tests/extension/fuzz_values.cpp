@@ -124,6 +124,31 @@ std::int64_t any_integer(input& from)
     return from.one_in(16) ? static_cast<std::int64_t>(from.word()) : from.one_of(numbers);
 }
 
+/// Of all functions that take options.
+std::string options_text(input& from)
+{
+    constexpr std::array options{"\"priority\":2"sv,
+                                 "\"delay_s\":3"sv,
+                                 "\"run_at\":0"sv,
+                                 "\"expires_s\":1"sv,
+                                 "\"max_attempts\":2"sv,
+                                 "\"unique_key\":\"a\""sv,
+                                 "\"unique_key\":\"b\",\"on_conflict\":\"replace_and_move\""sv,
+                                 "\"unique_scope\":\"waiting_or_running\""sv,
+                                 "\"unique_period_s\":5"sv,
+                                 "\"concurrency_key\":\"a\""sv,
+                                 "\"concurrency_key\":\"b\",\"concurrency_limit\":2"sv,
+                                 "\"concurrency_limit\":-1"sv,
+                                 "\"runs\":3"sv,
+                                 "\"missed\":\"once\""sv,
+                                 "\"overlap\":\"skip\""sv};
+    std::string text;
+    for (std::size_t left = from.below(4); left > 0; --left) {
+        text += (text.empty() ? "" : ",") + std::string(from.one_of(options));
+    }
+    return "{" + text + "}";
+}
+
 std::string readable(const std::string& text)
 {
     std::string hexadecimal;
@@ -233,6 +258,7 @@ std::string bind_likely(sqlite3_stmt* statement, int position, const accepted& w
     }
     const bool is_json = what.name == "payload" || what.name == "value" || what.name == "ids_json";
     const std::string text = is_json                    ? json_text(from)
+                             : what.name == "options"   ? options_text(from)
                              : what.name == "cron_expr" ? cron_text(from)
                              : from.one_in(16)          ? any_text(from)
                                                         : std::string(1, from.one_of("ab"sv));

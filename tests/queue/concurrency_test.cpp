@@ -235,6 +235,25 @@ TEST_F(Concurrency, AProgramThatKnowsTheSharedTablesKeepsToTheLimit)
     EXPECT_EQ(value(running), "2");
 }
 
+TEST_F(Concurrency, AJobThatIsMadeOfADeadLetterIsLimitedAsThatWas)
+{
+    add("1", "k", 1);
+    add("2", "k", 1);
+    const std::int64_t dead = claim().id();
+    EXPECT_TRUE(db_.run(queue_.cancel(dead)));
+    job second = claim();
+    const std::int64_t letter = second.id();
+    EXPECT_TRUE(db_.run(second.fail("no")));
+    EXPECT_EQ(value("SELECT count(*) FROM _skein_job_limits"), "0");
+
+    EXPECT_TRUE(db_.run(queue_.dead_letters().redrive(letter)));
+    add("3", "k", 1);
+    job third = claim();
+    EXPECT_EQ(third.payload(), "2");
+    EXPECT_FALSE(db_.run(queue_.try_claim()));
+    EXPECT_EQ(value("SELECT count(*) FROM _skein_limited_letters"), "0");
+}
+
 TEST_F(Concurrency, LimitsMustBePositive)
 {
     try {

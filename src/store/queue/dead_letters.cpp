@@ -91,7 +91,8 @@ void take_rows(std::vector<dead_letter>& letters, sqlite::execution found)
 } // namespace
 
 dead_letters::dead_letters(sqlite::connection connection)
-    : find_(connection, std::string(read_letter) + " WHERE id = ?1"),
+    : held_(connection), limits_(connection),
+      find_(connection, std::string(read_letter) + " WHERE id = ?1"),
       // Two comparisons of one column each: by one of both, SQLite would walk past all that died
       // in the same second.
       list_at_(connection,
@@ -186,6 +187,9 @@ std::optional<std::int64_t> dead_letters::redrive(std::string_view queue, std::i
         }
     }
     if (job) {
+        if (held_.has_tables()) {
+            limits_.limit_again(queue, *job, id);
+        }
         remove_.run(id);
     }
     return job;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "sqlite/statement.hpp"
+#include "store/queue/held_jobs.hpp"
+#include "store/queue/job_limits.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -99,7 +101,8 @@ public:
 
     /// Makes a new job of the letter, which is removed: due at once, with its old payload,
     /// priority and number of attempts (at least one), none of them used. It gets a new number,
-    /// because the attempts of the old one are known to workers as its fence. Returns that number;
+    /// because the attempts of the old one are known to workers as its fence. It has the limit that
+    /// the old one had, and no unique key. Returns that number;
     /// nothing when the queue has no such letter. Wants a write transaction with a savepoint.
     std::optional<std::int64_t> redrive(std::string_view queue, std::int64_t id, std::int64_t now);
 
@@ -107,6 +110,8 @@ public:
     void remove(std::int64_t id);
 
 private:
+    held_jobs held_;
+    job_limits limits_;
     sqlite::statement find_;
     sqlite::statement list_at_;
     sqlite::statement list_after_;

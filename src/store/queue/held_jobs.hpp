@@ -21,9 +21,10 @@ public:
     /// Whether the queue is paused. Only reads.
     [[nodiscard]] bool is_paused(std::string_view queue);
 
-private:
+    /// Whether there is anything that could hold a job. Only reads.
     [[nodiscard]] bool has_tables();
 
+private:
     sqlite::statement find_tables_;
     sqlite::statement due_time_;
     sqlite::statement find_paused_;

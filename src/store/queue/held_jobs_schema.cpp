@@ -99,7 +99,9 @@ std::vector<text> tables()
             " queue TEXT NOT NULL, key TEXT NOT NULL, place INTEGER NOT NULL,"
             " priority INTEGER NOT NULL, run_at INTEGER NOT NULL)",
             "CREATE INDEX IF NOT EXISTS _skein_limited_jobs_in_order ON _skein_limited_jobs"
-            " (queue, key, place, priority DESC, run_at)"};
+            " (queue, key, place, priority DESC, run_at)",
+            "CREATE TABLE IF NOT EXISTS _skein_limited_letters (id INTEGER PRIMARY KEY,"
+            " key TEXT NOT NULL, most INTEGER NOT NULL)"};
 }
 
 /// What a row in `_skein_paused_jobs` means, and who gets one.
@@ -193,7 +195,8 @@ std::vector<text> limit_triggers()
                     of_new.blocked() + " LIMIT max(0, NEW.most - " + of_new.taken() + ")));")};
 }
 
-/// The end of a job, and what a dead letter keeps of a job that was held: when it was due.
+/// The end of a job, and what a dead letter keeps: when a job that was held was due, and the limit
+/// of a job that had one, for the job that may be made of it.
 std::vector<text> end_triggers()
 {
     return {trigger("_skein_forget_job", "AFTER DELETE ON _honker_live",
@@ -209,7 +212,18 @@ std::vector<text> end_triggers()
                     "UPDATE _honker_dead SET run_at = coalesce("
                     "(SELECT run_at FROM _skein_paused_jobs WHERE id = NEW.id),"
                     " (SELECT run_at FROM _skein_limited_jobs WHERE id = NEW.id AND place = 2),"
-                    " run_at) WHERE id = NEW.id;")};
+                    " run_at) WHERE id = NEW.id;"),
+            trigger("_skein_bury_limited_job", "AFTER INSERT ON _honker_dead",
+                    "EXISTS (SELECT 1 FROM _skein_limited_jobs WHERE id = NEW.id)",
+                    "DELETE FROM _skein_limited_letters WHERE id = NEW.id;"
+                    " INSERT INTO _skein_limited_letters (id, key, most)"
+                    " SELECT jobs.id, jobs.key, limits.most FROM _skein_limited_jobs AS jobs"
+                    " JOIN _skein_job_limits AS limits ON limits.queue = jobs.queue"
+                    " AND limits.key = jobs.key WHERE jobs.id = NEW.id;"),
+            trigger("_skein_renumber_letter", "AFTER UPDATE OF id ON _honker_dead", "",
+                    "UPDATE _skein_limited_letters SET id = NEW.id WHERE id = OLD.id;"),
+            trigger("_skein_forget_letter", "AFTER DELETE ON _honker_dead", "",
+                    "DELETE FROM _skein_limited_letters WHERE id = OLD.id;")};
 }
 
 } // namespace

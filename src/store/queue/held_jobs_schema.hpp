@@ -22,6 +22,7 @@ namespace skein::store {
 /// - `_skein_limited_jobs`: the live jobs that have a key, and their place in it (`job_place`). Of
 ///   each key the jobs that have a place are those that run and, as many as are left, the first of
 ///   those that wait in the order of their claim. The others are held until it is their turn.
+/// - `_skein_limited_letters`: the limits of those that have become dead letters.
 ///
 /// The triggers read no clock, and none of them relies on being called recursively, or on not being
 /// so: programs may set `recursive_triggers` as they like.

@@ -25,7 +25,10 @@ job_limits::job_limits(sqlite::connection connection)
                        " iif(coalesce(paused.state, live.state) = 'pending', 3, 0), live.priority,"
                        " coalesce(paused.run_at, live.run_at) FROM _honker_live AS live"
                        " LEFT JOIN _skein_paused_jobs AS paused ON paused.id = live.id"
-                       " WHERE live.id = ?1")
+                       " WHERE live.id = ?1"),
+      set_again_(connection, "INSERT INTO _skein_job_limits (queue, key, most) VALUES (?1, ?2, ?3)"
+                             " ON CONFLICT (queue, key) DO NOTHING"),
+      find_letter_(connection, "SELECT key, most FROM _skein_limited_letters WHERE id = ?1")
 {
 }
 
@@ -33,6 +36,15 @@ void job_limits::limit(std::string_view queue, std::int64_t id, const job_limit&
 {
     set_.run(queue, limit.key, limit.most);
     add_.run(id, limit.key);
+}
+
+void job_limits::limit_again(std::string_view queue, std::int64_t id, std::int64_t letter)
+{
+    sqlite::execution found = find_letter_.start(letter);
+    if (found.step()) {
+        set_again_.run(queue, found.text(0), found.integer(1));
+        add_.run(id, found.text(0));
+    }
 }
 
 } // namespace skein::store

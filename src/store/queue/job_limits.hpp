@@ -25,9 +25,15 @@ public:
     /// accepts. Wants a write transaction with a savepoint.
     void limit(std::string_view queue, std::int64_t id, const job_limit& limit);
 
+    /// Limits a job that has just been made of a dead letter as the dead one was. What holds for
+    /// the key by now stays. Nothing happens where it had no limit. Wants a savepoint, too.
+    void limit_again(std::string_view queue, std::int64_t id, std::int64_t letter);
+
 private:
     sqlite::statement set_;
     sqlite::statement add_;
+    sqlite::statement set_again_;
+    sqlite::statement find_letter_;
 };
 
 } // namespace skein::store
