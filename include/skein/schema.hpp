@@ -100,4 +100,11 @@ enum class schedule_version {
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string> locks();
 [[nodiscard]] SKEIN_EXPORT std::vector<std::string> rate_limits();
 
+/// What stands beside the tables of the queues, which must be there, where it is used: keys of
+/// unique jobs; limits per key and paused queues; requests to stop. As above, they may be run
+/// again.
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> unique_jobs();
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> held_jobs();
+[[nodiscard]] SKEIN_EXPORT std::vector<std::string> stop_requests();
+
 } // namespace skein::schema

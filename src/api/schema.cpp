@@ -4,7 +4,10 @@
 #include "store/lock/lock_schema.hpp"
 #include "store/log/notification_schema.hpp"
 #include "store/log/stream_schema.hpp"
+#include "store/queue/held_jobs_schema.hpp"
 #include "store/queue/queue_statements.hpp"
+#include "store/queue/stop_requests_schema.hpp"
+#include "store/queue/unique_jobs_schema.hpp"
 #include "store/rate_limit/rate_limit_schema.hpp"
 #include "store/schedule/schedule_schema.hpp"
 #include "store/transport/transport_statements.hpp"
@@ -123,6 +126,21 @@ std::vector<std::string> locks()
 std::vector<std::string> rate_limits()
 {
     return store::completing_statements(store::rate_limit_tables());
+}
+
+std::vector<std::string> unique_jobs()
+{
+    return store::completing_statements(store::unique_job_tables());
+}
+
+std::vector<std::string> held_jobs()
+{
+    return store::completing_statements(store::held_job_tables());
+}
+
+std::vector<std::string> stop_requests()
+{
+    return store::completing_statements(store::stop_request_tables());
 }
 
 } // namespace skein::schema

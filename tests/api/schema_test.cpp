@@ -492,6 +492,84 @@ INSTANTIATE_TEST_SUITE_P(
                       feature{"locks", &schema::locks, {"_honker_locks"}},
                       feature{"rate_limits", &schema::rate_limits, {"_honker_rate_limits"}}));
 
+/// What stands beside the tables of queues, made by skein and by the owner of the schema.
+class QueueFeatureSchemaText : public Schema {
+protected:
+    static void use(manual_database& database, bool create_schema)
+    {
+        const queue jobs = database.database().queue("q", {.create_schema = create_schema});
+        const enqueued_job first = database.run(jobs.enqueue("1", {.unique = {.key = "u"}}));
+        database.run(jobs.enqueue("2", {.concurrency = {.key = "c"}}));
+        const std::optional<job> running = database.run(jobs.try_claim());
+        EXPECT_TRUE(running);
+        EXPECT_TRUE(database.run(jobs.request_stop(first)));
+        EXPECT_TRUE(database.run(jobs.pause()));
+        EXPECT_TRUE(database.run(jobs.resume()));
+    }
+};
+
+TEST_F(QueueFeatureSchemaText, IsWhatSkeinMakesItself)
+{
+    manual_database database(by_skein_);
+    use(database, true);
+    for (const auto part :
+         {schema::queue, schema::unique_jobs, schema::held_jobs, schema::stop_requests}) {
+        apply(owner_, part());
+        apply(owner_, part());
+    }
+    const std::string all = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
+    EXPECT_EQ(owner_.sql(all), plain_connection(by_skein_).sql(all));
+    EXPECT_THAT(owner_.sql("SELECT * FROM _skein_meta ORDER BY name"),
+                ElementsAre("held_jobs|1", "queue|1", "stop_requests|1", "unique_jobs|1"));
+}
+
+TEST_F(QueueFeatureSchemaText, GivesWhatHandlesNeedThatLeaveTheSchemaAlone)
+{
+    for (const auto part :
+         {schema::queue, schema::unique_jobs, schema::held_jobs, schema::stop_requests}) {
+        apply(owner_, part());
+    }
+    const std::string before = owner_.value("PRAGMA schema_version");
+    manual_database database(by_owner_);
+    use(database, false);
+    EXPECT_EQ(owner_.value("PRAGMA schema_version"), before);
+}
+
+TEST_F(QueueFeatureSchemaText, IsWhatHandlesFailClearlyWithoutThatLeaveItAlone)
+{
+    apply(owner_, schema::queue());
+    manual_database database(by_owner_);
+    const queue jobs = database.database().queue("q", {.create_schema = false});
+    const auto failure_of = [&](auto call) -> std::string {
+        try {
+            database.run(std::move(call));
+        } catch (const error& refused) {
+            EXPECT_EQ(refused.code(), make_error_code(errc::storage_failure));
+            return refused.what();
+        }
+        return "none";
+    };
+    EXPECT_THAT(failure_of(jobs.enqueue("1", {.unique = {.key = "u"}})),
+                HasSubstr("no such table: _skein_unique_jobs"));
+    EXPECT_THAT(failure_of(jobs.enqueue("1", {.concurrency = {.key = "c"}})),
+                HasSubstr("no such table: _skein_job_limits"));
+    EXPECT_THAT(failure_of(jobs.pause()), HasSubstr("no such table: _skein_paused_queues"));
+    EXPECT_THAT(failure_of(jobs.request_stop(1)), HasSubstr("no such table: _skein_stop_requests"));
+    EXPECT_EQ(owner_.value("SELECT count(*) FROM _honker_live"), "0");
+    EXPECT_FALSE(database.run(jobs.is_paused()));
+}
+
+TEST_F(QueueFeatureSchemaText, ThatIsNewerIsRefused)
+{
+    manual_database database(by_owner_);
+    const queue jobs = database.database().queue("q");
+    database.run(jobs.enqueue("1", {.unique = {.key = "u"}, .concurrency = {.key = "c"}}));
+    database.reopen();
+    owner_.sql("UPDATE _skein_meta SET version = 2 WHERE name = 'held_jobs'");
+    const queue again = database.database().queue("q");
+    EXPECT_THROW(database.run(again.pause()), error);
+}
+
 /// Notifications and streams, made by skein and by the owner of the schema.
 class LogSchemaText : public Schema {
 protected:
