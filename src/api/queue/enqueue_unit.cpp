@@ -2,6 +2,7 @@
 
 #include "api/misuse.hpp"
 #include "api/payload_room.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
 
 #include <skein/error.hpp>
@@ -58,6 +59,7 @@ void enqueue_unit::run(runtime::batch& batch)
 {
     result = where_->ready(batch).enqueuer.enqueue_many(jobs_, to_seconds(batch.now()));
     batch.touch(*where_->source);
+    note_enqueued(batch, *where_->source, result, job_origin::program);
 }
 
 } // namespace skein::api

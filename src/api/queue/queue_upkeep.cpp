@@ -1,5 +1,6 @@
 #include "api/database_owner.hpp"
 #include "api/misuse.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/queue/queue_state.hpp"
 #include "api/seconds.hpp"
 #include "api/small_unit.hpp"
@@ -16,6 +17,7 @@ bool cancel_in(const api::queue_state& queue, runtime::batch& batch, std::int64_
     const bool is_cancelled = queue.ready(batch).canceller.cancel(queue.name(), id);
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
+        api::note_cancelled(batch, queue.name(), id);
     }
     return is_cancelled;
 }
@@ -32,9 +34,13 @@ api::queue_statements& statements_at_hand(api::queue_store& store, runtime::batc
 
 bool cancel_anywhere(api::queue_store& store, runtime::batch& batch, std::int64_t id)
 {
-    const bool is_cancelled = statements_at_hand(store, batch).canceller.cancel(id);
+    api::queue_statements& there = statements_at_hand(store, batch);
+    // Afterwards nobody can tell its queue.
+    const auto live = batch.is_observed() ? there.inspection.find_live(id) : std::nullopt;
+    const bool is_cancelled = there.canceller.cancel(id);
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
+        api::note_cancelled(batch, live ? live->queue : std::string(), id);
     }
     return is_cancelled;
 }
@@ -46,6 +52,7 @@ std::size_t sweep_in(const api::queue_state& queue, runtime::batch& batch)
     if (swept != 0) {
         batch.touch(*queue.store);
     }
+    api::note_buried(batch, *queue.source, queue.ready(batch).housekeeping.buried());
     return static_cast<std::size_t>(swept);
 }
 

@@ -3,6 +3,8 @@
 #include "api/transport/message_lease.hpp"
 #include "runtime/waiter.hpp"
 
+#include <skein/observer.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -29,6 +31,7 @@ public:
     std::vector<message> result;
 
 private:
+    void tell_claims(observer& who) const;
     void ask(std::size_t share, std::vector<store::claim_request>& requests) const;
     std::span<store::claimed_message> take(std::size_t share,
                                            std::span<store::claimed_message> claimed);
