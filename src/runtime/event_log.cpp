@@ -47,7 +47,7 @@ void event_log::forget_undone()
 void event_log::tell()
 {
     for (const noted_event& each : noted_) {
-        sink_.tell(each.told);
+        each.told(sink_);
     }
     noted_.clear();
 }

@@ -20,7 +20,8 @@ namespace skein::runtime {
 /// savepoint undoes: what holds is what has no greater number.
 class event_log {
 public:
-    using event = std::function<void(observer&)>;
+    /// Tells one thing, or several alike, each by a call of `tell`.
+    using event = std::function<void(event_sink&)>;
 
     /// Makes the table, once for a connection and before its first batch.
     static void prepare(sqlite::connection connection);

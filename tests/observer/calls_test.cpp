@@ -5,11 +5,15 @@
 #include <asio/io_context.hpp>
 #include <asio/use_future.hpp>
 
+#include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -50,8 +54,9 @@ TEST(Observer, ThatThrowsHarmsNothingAndIsLoggedOnce)
     support::manual_database db(options);
     const skein::queue queue = db.database().queue("q");
     EXPECT_EQ(db.run(queue.enqueue("1")), 1);
-    EXPECT_EQ(db.run(queue.enqueue("2")), 2);
-    EXPECT_EQ(throwing->calls, 4);
+    const std::array<new_job, 2> both{new_job{"2"}, new_job{"3"}};
+    EXPECT_THAT(db.run(queue.enqueue_many(both)), ElementsAre(2, 3));
+    EXPECT_EQ(throwing->calls, 5) << "one throw takes no other event away";
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("the observer has thrown, its later exceptions are "
                                                 "not told: mine")));
 }

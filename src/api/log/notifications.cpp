@@ -48,8 +48,8 @@ public:
                      .notify(channel_, payload_, api::to_seconds(batch.now()));
         batch.touch_lines(api::channel_log::lines_of(channel_));
         if (batch.is_observed()) {
-            batch.note([channel = channel_, id = result](observer& who) {
-                who.on_notification_published({channel, id});
+            batch.note([channel = channel_, id = result](runtime::event_sink& told) {
+                told.tell([&](observer& who) { who.on_notification_published({channel, id}); });
             });
         }
     }

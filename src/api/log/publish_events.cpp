@@ -30,9 +30,9 @@ void publish_events::run(runtime::batch& batch)
     }
     batch.touch_lines(topic_log::lines_of(where_->topic()));
     if (batch.is_observed()) {
-        batch.note([where = where_, offsets = result](observer& who) {
+        batch.note([where = where_, offsets = result](runtime::event_sink& told) {
             for (const std::int64_t offset : offsets) {
-                who.on_event_published({where->topic(), offset});
+                told.tell([&](observer& who) { who.on_event_published({where->topic(), offset}); });
             }
         });
     }

@@ -108,7 +108,9 @@ void finishing::note(runtime::batch& batch, const held_claim& claim, retry_outco
     if (claim.since) {
         about.held = batch.owner().steady_now() - *claim.since;
     }
-    batch.note([how = *this, about, outcome](observer& who) { how.tell(who, about, outcome); });
+    batch.note([how = *this, about, outcome](runtime::event_sink& told) {
+        told.tell([&](observer& who) { how.tell(who, about, outcome); });
+    });
 }
 
 void finishing::tell(observer& who, const job_attempt& about, retry_outcome outcome) const

@@ -124,12 +124,12 @@ job_claim_waiter::found_jobs job_claim_waiter::claim(runtime::batch& batch, std:
 void job_claim_waiter::note_claims(runtime::batch& batch) const
 {
     if (batch.is_observed()) {
-        batch.note([this](observer& who) { tell_claims(who); });
+        batch.note([this](runtime::event_sink& told) { tell_claims(told); });
     }
 }
 
 /// Before `committed`, which moves them into their leases.
-void job_claim_waiter::tell_claims(observer& who) const
+void job_claim_waiter::tell_claims(runtime::event_sink& told) const
 {
     for (const found_job& each : claimed_) {
         const store::claimed_job& job = each.job;
@@ -141,7 +141,7 @@ void job_claim_waiter::tell_claims(observer& who) const
         event.worker = job.fence.worker_id;
         event.waited = std::chrono::seconds{
             std::max<std::int64_t>(store::saturating_subtract(job.claimed_at, job.run_at), 0)};
-        who.on_job_claimed(event);
+        told.tell([&](observer& who) { who.on_job_claimed(event); });
     }
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "api/queue/job_lease.hpp"
+#include "runtime/event_sink.hpp"
 #include "runtime/waiter.hpp"
-
-#include <skein/observer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +47,7 @@ private:
     [[nodiscard]] bool claims_like(const job_claim_waiter& other) const noexcept;
     [[nodiscard]] std::int64_t visibility_in(const queue_state& queue) const noexcept;
     void note_claims(runtime::batch& batch) const;
-    void tell_claims(observer& who) const;
+    void tell_claims(runtime::event_sink& told) const;
     [[nodiscard]] found_jobs claim(runtime::batch& batch, std::size_t most) const;
 
     std::shared_ptr<const queue_choice_state> where_;

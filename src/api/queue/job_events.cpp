@@ -27,18 +27,20 @@ void note_enqueued(runtime::batch& batch, const queue_source& queue,
     if (!batch.is_observed()) {
         return;
     }
-    batch.note([&queue, origin, kept = std::vector(ids.begin(), ids.end())](observer& who) {
-        for (const std::int64_t id : kept) {
-            who.on_job_enqueued({queue.name(), id, origin});
-        }
-    });
+    batch.note(
+        [&queue, origin, kept = std::vector(ids.begin(), ids.end())](runtime::event_sink& told) {
+            for (const std::int64_t id : kept) {
+                told.tell([&](observer& who) { who.on_job_enqueued({queue.name(), id, origin}); });
+            }
+        });
 }
 
 void note_cancelled(runtime::batch& batch, std::string_view queue, std::int64_t id)
 {
     if (batch.is_observed()) {
-        batch.note(
-            [name = std::string(queue), id](observer& who) { who.on_job_cancelled({name, id}); });
+        batch.note([name = std::string(queue), id](runtime::event_sink& told) {
+            told.tell([&](observer& who) { who.on_job_cancelled({name, id}); });
+        });
     }
 }
 
@@ -48,9 +50,9 @@ void note_buried(runtime::batch& batch, const queue_source& queue,
     if (buried.empty() || !batch.is_observed()) {
         return;
     }
-    batch.note([&queue, kept = buried](observer& who) {
+    batch.note([&queue, kept = buried](runtime::event_sink& told) {
         for (const store::buried_job& each : kept) {
-            who.on_job_died(death_of(queue, each));
+            told.tell([&](observer& who) { who.on_job_died(death_of(queue, each)); });
         }
     });
 }

@@ -83,7 +83,7 @@ runtime::serving claim_waiter::serve(runtime::batch& batch, std::span<waiter* co
         auto& taker = static_cast<claim_waiter&>(*line[served++]);
         left = taker.take(share, left);
         if (batch.is_observed()) {
-            batch.note([&taker](observer& who) { taker.tell_claims(who); });
+            batch.note([&taker](runtime::event_sink& told) { taker.tell_claims(told); });
         }
     }
     return {served, found.is_finished};
@@ -107,11 +107,12 @@ std::span<store::claimed_message> claim_waiter::take(std::size_t share,
 }
 
 /// Before `committed`, which moves them into their leases.
-void claim_waiter::tell_claims(observer& who) const
+void claim_waiter::tell_claims(runtime::event_sink& told) const
 {
     for (const store::claimed_message& each : claimed_) {
-        who.on_message_claimed(
-            {where_->source->name(), each.fence.group_id, each.fence.seq, worker_});
+        const message_claimed event{where_->source->name(), each.fence.group_id, each.fence.seq,
+                                    worker_};
+        told.tell([&](observer& who) { who.on_message_claimed(event); });
     }
 }
 

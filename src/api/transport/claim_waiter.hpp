@@ -1,9 +1,8 @@
 #pragma once
 
 #include "api/transport/message_lease.hpp"
+#include "runtime/event_sink.hpp"
 #include "runtime/waiter.hpp"
-
-#include <skein/observer.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -31,7 +30,7 @@ public:
     std::vector<message> result;
 
 private:
-    void tell_claims(observer& who) const;
+    void tell_claims(runtime::event_sink& told) const;
     void ask(std::size_t share, std::vector<store::claim_request>& requests) const;
     std::span<store::claimed_message> take(std::size_t share,
                                            std::span<store::claimed_message> claimed);

@@ -19,10 +19,10 @@ void note(runtime::batch& batch, const held_message& claim, Say say)
     if (claim.since) {
         about.held = batch.owner().steady_now() - *claim.since;
     }
-    batch.note([about, group = claim.fence.group_id, say](observer& who) {
+    batch.note([about, group = claim.fence.group_id, say](runtime::event_sink& told) {
         message_attempt whole = about;
         whole.group = group;
-        say(who, whole);
+        told.tell([&](observer& who) { say(who, whole); });
     });
 }
 
@@ -32,8 +32,8 @@ void note_published(runtime::batch& batch, const transport_source& transport,
                     std::string_view group)
 {
     if (batch.is_observed()) {
-        batch.note([&transport, kept = std::string(group)](observer& who) {
-            who.on_message_published({transport.name(), kept});
+        batch.note([&transport, kept = std::string(group)](runtime::event_sink& told) {
+            told.tell([&](observer& who) { who.on_message_published({transport.name(), kept}); });
         });
     }
 }
