@@ -8,6 +8,8 @@
 
 namespace skein {
 
+class observer;
+
 /// What an operation that has returned survives.
 enum class durability {
     full,   ///< a power cut: every commit reaches the disk before its operations return
@@ -60,6 +62,10 @@ struct database_options {
 
     /// Receives what skein has to say; silent by default.
     log_function log = {};
+
+    /// Is told what this database does, for metrics and tracing; see <skein/observer.hpp>. Nobody
+    /// by default, which costs nothing.
+    std::shared_ptr<skein::observer> observer = {};
 
     /// All the time that the database sees; the machine's by default.
     std::shared_ptr<skein::clock> clock = {};

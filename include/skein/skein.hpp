@@ -16,6 +16,7 @@
 #include <skein/message.hpp>
 #include <skein/named_lock.hpp>
 #include <skein/notification.hpp>
+#include <skein/observer.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>

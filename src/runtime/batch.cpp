@@ -6,8 +6,9 @@
 
 namespace skein::runtime {
 
-batch::batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting)
-    : owner_(owner), database_(database), time_(time), waiting_(waiting)
+batch::batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting,
+             event_log& events)
+    : owner_(owner), database_(database), time_(time), waiting_(waiting), events_(events)
 {
 }
 

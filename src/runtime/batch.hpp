@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/event_log.hpp"
 #include "runtime/source.hpp"
 #include "sqlite/connection.hpp"
 
@@ -22,7 +23,8 @@ class waitlist;
 /// What a unit sees while it runs: the open write transaction of its batch.
 class batch {
 public:
-    batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting);
+    batch(engine& owner, SQLite::Database& database, const clock& time, waitlist& waiting,
+          event_log& events);
 
     /// The engine that the transaction belongs to.
     [[nodiscard]] const engine& owner() const noexcept { return owner_; }
@@ -49,6 +51,13 @@ public:
     /// Calls `action` after the commit, unless the unit that asks for it fails.
     void after_commit(std::function<void()> action) { actions_.push_back(std::move(action)); }
 
+    /// Whether somebody wants to be told what happens: otherwise `note` is not called.
+    [[nodiscard]] bool is_observed() const noexcept { return events_.is_wanted(); }
+
+    /// Tells the observer after the commit, unless what happens just now is undone. What `event`
+    /// refers to must be there until the unit that runs is complete.
+    void note(event_log::event event) { events_.add(std::move(event)); }
+
     // For the committer.
     [[nodiscard]] std::size_t actions() const noexcept { return actions_.size(); }
     void forget_actions_from(std::size_t first) { actions_.resize(first); }
@@ -61,6 +70,7 @@ private:
     SQLite::Database& database_;
     const clock& time_;
     waitlist& waiting_;
+    event_log& events_;
     std::vector<std::function<void()>> checks_; ///< of what runs just now
     std::vector<std::function<void()>> actions_;
 };

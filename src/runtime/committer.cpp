@@ -5,6 +5,9 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace skein::runtime {
 
 namespace {
@@ -28,11 +31,13 @@ std::string begin_text(sqlite::connection connection)
 
 } // namespace
 
-committer::committer(engine& owner, SQLite::Database& database, const clock& time, std::string file)
+committer::committer(engine& owner, SQLite::Database& database, const clock& time, std::string file,
+                     event_sink& told)
     : owner_(owner), database_(database), connection_(database.getHandle()), time_(time),
-      file_(std::move(file)), guard_(connection_, savepoint_name),
-      begin_(connection_, begin_text(connection_)), commit_(connection_, "COMMIT"),
-      rollback_(connection_, "ROLLBACK"), savepoint_(connection_, savepoint_name)
+      file_(std::move(file)), told_(told), guard_(connection_, savepoint_name),
+      events_(told, connection_), begin_(connection_, begin_text(connection_)),
+      commit_(connection_, "COMMIT"), rollback_(connection_, "ROLLBACK"),
+      savepoint_(connection_, savepoint_name)
 {
 }
 
@@ -42,7 +47,7 @@ bool committer::run(std::deque<std::shared_ptr<unit>>& queue, waitlist& waiting)
         return false;
     }
     started_ = time_.steady_now();
-    batch current(owner_, database_, time_, waiting);
+    batch current(owner_, database_, time_, waiting, events_);
     if (lines_come_first_) {
         serve_lines(waiting, current);
     }
@@ -133,7 +138,7 @@ void committer::run_unit(unit& wanted, batch& batch)
 {
     if (wanted.is_callback()) {
         const callback_guard::scope guarded(guard_, callback_guard::mode::writing);
-        wanted.run_for_caller([&] { wanted.run(batch); });
+        events_.run_callback([&] { wanted.run_for_caller([&] { wanted.run(batch); }); });
     } else {
         wanted.run(batch);
     }
@@ -203,6 +208,7 @@ template <class Work>
 std::exception_ptr committer::run_undoable(batch& batch, bool is_callback, Work work)
 {
     const std::size_t actions = batch.actions();
+    const std::size_t events = events_.size();
     const bool has_savepoint = has_worked_ || is_callback;
     std::exception_ptr failure;
     try {
@@ -224,6 +230,7 @@ std::exception_ptr committer::run_undoable(batch& batch, bool is_callback, Work 
     } catch (...) {
         failure = translate(std::current_exception(), file_);
         batch.forget_actions_from(actions);
+        events_.forget_from(events);
     }
     batch.forget_checks();
     // Whatever the error code: once SQLite has ended the transaction, the batch is gone.
@@ -257,6 +264,7 @@ void committer::give_back(std::deque<std::shared_ptr<unit>>& queue)
     for (; !members_.empty(); members_.pop_back()) {
         member& last = members_.back();
         if (last.failure) {
+            ++failed_;
             last.done->complete(std::move(last.failure));
         } else {
             queue.push_front(std::static_pointer_cast<unit>(std::move(last.done)));
@@ -289,11 +297,7 @@ void committer::break_batch(const std::exception_ptr& failure)
 void committer::end(batch& batch, waitlist& waiting)
 {
     if (!broken_) {
-        try {
-            commit_.run();
-        } catch (const sqlite::error& refusal) {
-            broken_ = to_error(refusal, file_);
-        }
+        commit();
     }
     if (broken_) {
         roll_back();
@@ -303,9 +307,26 @@ void committer::end(batch& batch, waitlist& waiting)
     reset();
 }
 
+void committer::commit()
+{
+    const bool is_timed = told_.is_heard();
+    if (is_timed) {
+        commit_begun_ = time_.steady_now();
+    }
+    try {
+        commit_.run();
+    } catch (const sqlite::error& refusal) {
+        broken_ = to_error(refusal, file_);
+    }
+    if (is_timed) {
+        committed_ = time_.steady_now();
+    }
+}
+
 void committer::reset() noexcept
 {
     members_.clear();
+    events_.forget_from(0);
     broken_.reset();
     has_worked_ = false;
     has_lost_lock_ = false;
@@ -327,6 +348,9 @@ void committer::complete_members(batch& batch)
     if (!broken_) {
         batch.run_actions();
     }
+    if (told_.is_heard()) {
+        tell_end();
+    }
     for (member& each : members_) {
         if (each.failure) {
             each.done->complete(std::move(each.failure));
@@ -337,6 +361,23 @@ void committer::complete_members(batch& batch)
             each.done->complete();
         }
     }
+}
+
+/// Before anybody is resumed: who counts has counted what its caller then knows of.
+void committer::tell_end()
+{
+    if (broken_) {
+        told_.tell([&](observer& who) { who.on_batch_failed({members_.size(), *broken_}); });
+        return;
+    }
+    events_.tell();
+    const auto failed = std::ranges::count_if(members_, &member::has_failed);
+    batch_committed event;
+    event.operations = failed_ + members_.size();
+    event.failed = std::exchange(failed_, 0) + static_cast<std::size_t>(failed);
+    event.duration = committed_ - started_;
+    event.commit = committed_ - commit_begun_;
+    told_.tell([&](observer& who) { who.on_batch_committed(event); });
 }
 
 bool committer::goes_on() const

@@ -2,6 +2,7 @@
 
 #include "runtime/batch.hpp"
 #include "runtime/callback_guard.hpp"
+#include "runtime/event_log.hpp"
 #include "runtime/unit.hpp"
 #include "runtime/waitlist.hpp"
 #include "sqlite/savepoint.hpp"
@@ -28,7 +29,8 @@ namespace skein::runtime {
 /// fails, the batch has failed: none of it has happened, and all of it gets the first error.
 class committer {
 public:
-    committer(engine& owner, SQLite::Database& database, const clock& time, std::string file);
+    committer(engine& owner, SQLite::Database& database, const clock& time, std::string file,
+              event_sink& told);
 
     /// Runs one batch: units from the front of the queue, then the lines of waiters for which
     /// something may be there. Returns false when another process holds the lock: nothing has
@@ -41,6 +43,8 @@ private:
     struct member {
         std::shared_ptr<operation> done;
         std::exception_ptr failure;
+
+        [[nodiscard]] bool has_failed() const noexcept { return failure != nullptr; }
     };
 
     bool begin();
@@ -60,7 +64,9 @@ private:
     void break_batch(const std::exception_ptr& failure);
     void end(batch& batch, waitlist& waiting);
     void roll_back() noexcept;
+    void commit();
     void complete_members(batch& batch);
+    void tell_end();
     void reset() noexcept;
     [[nodiscard]] bool goes_on() const;
     [[nodiscard]] bool has_room() const;
@@ -70,7 +76,9 @@ private:
     sqlite::connection connection_;
     const clock& time_;
     std::string file_;
+    event_sink& told_;
     callback_guard guard_;
+    event_log events_;
     sqlite::statement begin_;
     sqlite::statement commit_;
     sqlite::statement rollback_;
@@ -79,10 +87,14 @@ private:
 
     // The batch that is being run.
     std::vector<member> members_;
+    std::size_t failed_ = 0;      ///< operations that have failed alone, and are not told of yet
     std::optional<error> broken_; ///< why it has failed
     bool has_worked_ = false;     ///< it has done something that a later failure must not undo
     bool has_lost_lock_ = false;  ///< it was undone, and another process came first
     clock::steady_time started_;
+    // If somebody is told:
+    clock::steady_time commit_begun_;
+    clock::steady_time committed_;
 };
 
 } // namespace skein::runtime

@@ -24,10 +24,11 @@ std::string make_worker_id()
     return "skein-" + std::string(id.data());
 }
 
-/// Ends those that have waited for the lock too long, and notes since when the others do.
+/// Ends those that have waited for the lock too long, and notes since when the others do. Returns
+/// how many have ended.
 template <class Operation>
-void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_time now,
-                  std::chrono::nanoseconds timeout, const error& busy)
+std::size_t fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_time now,
+                         std::chrono::nanoseconds timeout, const error& busy)
 {
     for (const auto& each : queue) {
         if (!each->locked_since) {
@@ -36,7 +37,7 @@ void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_t
             each->complete(std::make_exception_ptr(busy));
         }
     }
-    std::erase_if(queue, [](const auto& each) { return each->is_complete(); });
+    return std::erase_if(queue, [](const auto& each) { return each->is_complete(); });
 }
 
 } // namespace
@@ -44,8 +45,8 @@ void fail_overdue(std::deque<std::shared_ptr<Operation>>& queue, clock::steady_t
 engine::open_file::open_file(engine& owner, std::unique_ptr<SQLite::Database> opened)
     : database(std::move(opened)), connection(database->getHandle()),
       files(connection, owner.clock_->make_alarm(owner.strand_), [&owner] { owner.pump(); }),
-      writes(owner, *database, *owner.clock_, owner.path_.string()),
-      reads(*database, writes.guard(), owner.path_.string()),
+      writes(owner, *database, *owner.clock_, owner.path_.string(), owner.events_),
+      reads(*database, writes.guard(), owner.path_.string(), *owner.clock_, owner.events_),
       checkpoints(connection,
                   [&owner](const std::string& text) { owner.log(log_level::warning, text); }),
       commits_of_others(connection, owner.home_, *owner.clock_, owner.strand_,
@@ -75,6 +76,8 @@ engine::engine(const asio::any_io_executor& executor, const std::filesystem::pat
                database_options options)
     : path_(resolve(path)), options_(std::move(options)),
       clock_(options_.clock ? options_.clock : system_clock()), worker_id_(make_worker_id()),
+      events_(options_.observer,
+              [this](const std::string& text) { log(log_level::warning, text); }),
       strand_(asio::make_strand(executor)), inbox_([this] { wake(); }),
       file_(std::make_unique<open_file>(*this, open_database(path_, options_)))
 {
@@ -242,8 +245,13 @@ void engine::work()
 {
     // Nothing may be told from a file, or acknowledged into one, that nobody else sees any more.
     file_->files.check();
+    const bool has_waited = file_->lock.is_awaited();
+    const clock::steady_time tried = has_waited ? clock_->steady_now() : clock::steady_time();
     const bool is_done = read_all() && (!wants_to_write() || write_batch());
     file_->lines.tell_readers();
+    if (is_done && has_waited) {
+        tell_wait(tried);
+    }
     if (!is_done) {
         wait_for_lock();
     } else if (file_->lock.is_pausing()) {
@@ -305,17 +313,28 @@ void engine::wait_for_lock()
 {
     const error busy = busy_error(path_.string());
     const clock::steady_time now = clock_->steady_now();
-    fail_overdue(file_->units, now, options_.busy_timeout, busy);
-    fail_overdue(file_->readings, now, options_.busy_timeout, busy);
-    file_->waiting.fail_overdue(now, options_.busy_timeout, busy);
+    const std::size_t timed_out = fail_overdue(file_->units, now, options_.busy_timeout, busy) +
+                                  fail_overdue(file_->readings, now, options_.busy_timeout, busy) +
+                                  file_->waiting.fail_overdue(now, options_.busy_timeout, busy);
     file_->deadline.pass_time();
-    file_->lock.note_contention();
+    file_->lock.note_contention(now, timed_out);
     file_->lock.pause();
+}
+
+void engine::tell_wait(clock::steady_time end)
+{
+    const lock_wait::wait ended = file_->lock.end_wait();
+    events_.tell([&](observer& who) { who.on_lock_awaited({end - ended.since, ended.timed_out}); });
 }
 
 /// SQLite cannot even begin, for another reason than a lock.
 void engine::fail_everything(const error& failure)
 {
+    const std::size_t failed = file_->units.size() + file_->readings.size() + file_->waiting.size();
+    if (failed != 0) {
+        events_.tell([&](observer& who) { who.on_batch_failed({failed, failure}); });
+    }
+    file_->lock.end_wait();
     for (const auto& each : file_->units) {
         each->complete(std::make_exception_ptr(failure));
     }

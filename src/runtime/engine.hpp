@@ -4,6 +4,7 @@
 #include "runtime/checkpointer.hpp"
 #include "runtime/committer.hpp"
 #include "runtime/context_life.hpp"
+#include "runtime/event_sink.hpp"
 #include "runtime/file_guard.hpp"
 #include "runtime/home_process.hpp"
 #include "runtime/inbox.hpp"
@@ -25,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,12 @@ public:
     /// Tells the user. On the strand.
     void log(log_level level, const std::string& text) const;
 
+    /// The steady time, if there is an observer to be told of it.
+    [[nodiscard]] std::optional<skein::clock::steady_time> observed_now() const
+    {
+        return events_.is_heard() ? std::optional(clock_->steady_now()) : std::nullopt;
+    }
+
     // On the strand: an operation takes, or leaves, its place.
 
     void add(std::shared_ptr<unit> arrived);
@@ -137,6 +145,7 @@ private:
     bool write_batch();
     [[nodiscard]] bool wants_to_write();
     void wait_for_lock();
+    void tell_wait(skein::clock::steady_time end);
     void fail_everything(const error& failure);
     void abandon_file(const error& reason);
     void settle();
@@ -148,6 +157,7 @@ private:
     const database_options options_;
     const std::shared_ptr<skein::clock> clock_;
     const std::string worker_id_;
+    event_sink events_;
     std::size_t length_limit_ = 0;
     asio::any_io_executor strand_;
     inbox inbox_;

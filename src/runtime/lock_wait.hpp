@@ -2,8 +2,10 @@
 
 #include <skein/clock.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -23,8 +25,24 @@ public:
 
     [[nodiscard]] bool is_pausing() const noexcept { return is_pausing_; }
 
+    /// A wait for the lock, from the first refusal on.
+    struct wait {
+        clock::steady_time since;
+        std::size_t timed_out = 0; ///< operations that have given up
+    };
+
     /// The lock was held by another: once it has been ours, the others get a turn.
-    void note_contention() noexcept { met_contention_ = true; }
+    void note_contention(clock::steady_time now, std::size_t timed_out) noexcept
+    {
+        met_contention_ = true;
+        wait_ = wait_.value_or(wait{now});
+        wait_->timed_out += timed_out;
+    }
+    /// Whether it was refused, and `end_wait` was not called since.
+    [[nodiscard]] bool is_awaited() const noexcept { return wait_.has_value(); }
+    /// Nobody waits for it any more.
+    wait end_wait() noexcept { return std::exchange(wait_, std::nullopt).value_or(wait{}); }
+
     /// The lock has been ours.
     void note_success() noexcept { owes_gap_ = std::exchange(met_contention_, false); }
     /// Whether a pause is owed to the others; asking settles it.
@@ -34,6 +52,7 @@ private:
     std::unique_ptr<alarm> timer_;
     std::function<void()> try_again_;
     std::minstd_rand random_{std::random_device{}()};
+    std::optional<wait> wait_;
     bool is_pausing_ = false;
     bool met_contention_ = false;
     bool owes_gap_ = false;

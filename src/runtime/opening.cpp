@@ -1,5 +1,6 @@
 #include "runtime/opening.hpp"
 
+#include "runtime/event_log.hpp"
 #include "runtime/failure.hpp"
 #include "sqlite/statement.hpp"
 
@@ -111,6 +112,9 @@ void set_up(sqlite::connection connection, const database_options& options)
     connection.execute("PRAGMA wal_autocheckpoint = 0");
     // The first read does what a crash has left to be done.
     ask(connection, "SELECT count(*) FROM sqlite_schema");
+    if (options.observer) {
+        event_log::prepare(connection);
+    }
 }
 
 } // namespace

@@ -6,9 +6,10 @@
 
 namespace skein::runtime {
 
-reader::reader(SQLite::Database& database, callback_guard& guard, std::string file)
-    : database_(database), guard_(guard), file_(std::move(file)), connection_(database.getHandle()),
-      begin_(connection_, "BEGIN"),
+reader::reader(SQLite::Database& database, callback_guard& guard, std::string file,
+               const clock& time, event_sink& told)
+    : database_(database), guard_(guard), file_(std::move(file)), time_(time), told_(told),
+      connection_(database.getHandle()), begin_(connection_, "BEGIN"),
       take_snapshot_(connection_, "SELECT 1 FROM sqlite_schema LIMIT 1"),
       rollback_(connection_, "ROLLBACK")
 {
@@ -16,6 +17,8 @@ reader::reader(SQLite::Database& database, callback_guard& guard, std::string fi
 
 bool reader::run(reading& wanted)
 {
+    const bool is_timed = told_.is_heard();
+    const clock::steady_time started = is_timed ? time_.steady_now() : clock::steady_time();
     std::exception_ptr failure;
     try {
         if (!begin()) {
@@ -27,6 +30,9 @@ bool reader::run(reading& wanted)
         failure = translate(std::current_exception(), file_);
     }
     end();
+    if (is_timed) {
+        tell_end(started, failure != nullptr);
+    }
     wanted.complete(std::move(failure));
     return true;
 }
@@ -51,6 +57,12 @@ void reader::end()
     if (connection_.in_transaction()) {
         rollback_.run();
     }
+}
+
+void reader::tell_end(clock::steady_time begin, bool has_failed)
+{
+    const read_finished event{time_.steady_now() - begin, has_failed};
+    told_.tell([&](observer& who) { who.on_read_finished(event); });
 }
 
 } // namespace skein::runtime

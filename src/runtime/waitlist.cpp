@@ -45,6 +45,15 @@ std::shared_ptr<waiter> waitlist::leave(waiter& leaver)
     return kept;
 }
 
+std::size_t waitlist::size() const noexcept
+{
+    std::size_t all = 0;
+    for (const auto& [accepts, each] : lines_) {
+        all += each.waiters.size();
+    }
+    return all;
+}
+
 void waitlist::count_in(const waiter& who) noexcept
 {
     if (who.how_long().is_none()) {
@@ -248,17 +257,20 @@ void waitlist::fail_all(const error& reason)
     }
 }
 
-void waitlist::fail_overdue(clock::steady_time now, clock::steady_time::duration timeout,
-                            const error& reason)
+std::size_t waitlist::fail_overdue(clock::steady_time now, clock::steady_time::duration timeout,
+                                   const error& reason)
 {
+    std::size_t failed = 0;
     visit_changed([&](line& each) {
         if (!each.locked_since) {
             each.locked_since = now;
         } else if (now - *each.locked_since >= timeout) {
+            failed += each.waiters.size();
             fail(each, reason);
         }
         return true;
     });
+    return failed;
 }
 
 } // namespace skein::runtime

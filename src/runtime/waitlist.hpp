@@ -42,6 +42,9 @@ public:
     /// Takes a waiter out, wherever it stands.
     std::shared_ptr<waiter> leave(waiter& leaver);
 
+    /// How many there are.
+    [[nodiscard]] std::size_t size() const noexcept;
+
     /// Whether there are waiters that wait, rather than want to know what is there now.
     [[nodiscard]] bool has_patient() const noexcept { return patient_ != 0; }
 
@@ -84,9 +87,10 @@ public:
     void fail(line& failed, const error& reason);
     void fail_all(const error& reason);
 
-    /// Ends the lines that have wanted the lock for longer than `timeout`.
-    void fail_overdue(clock::steady_time now, clock::steady_time::duration timeout,
-                      const error& reason);
+    /// Ends the lines that have wanted the lock for longer than `timeout`. Returns how many waiters
+    /// that were.
+    std::size_t fail_overdue(clock::steady_time now, clock::steady_time::duration timeout,
+                             const error& reason);
 
 private:
     struct origin {

@@ -13,6 +13,7 @@
 #include "store/saturating.hpp"
 
 #include <skein/error.hpp>
+#include <skein/observer.hpp>
 
 #include <memory>
 #include <string>
@@ -46,6 +47,11 @@ public:
         result = store_->ready(batch, create_schema_)
                      .notify(channel_, payload_, api::to_seconds(batch.now()));
         batch.touch_lines(api::channel_log::lines_of(channel_));
+        if (batch.is_observed()) {
+            batch.note([channel = channel_, id = result](runtime::event_sink& told) {
+                told.tell([&](observer& who) { who.on_notification_published({channel, id}); });
+            });
+        }
     }
 
     std::int64_t result = 0;

@@ -4,6 +4,8 @@
 #include "api/payload_room.hpp"
 #include "store/json_text.hpp"
 
+#include <skein/observer.hpp>
+
 namespace skein::api {
 
 publish_events::publish_events(std::shared_ptr<const stream_state> where,
@@ -27,6 +29,13 @@ void publish_events::run(runtime::batch& batch)
         result.push_back(there.publish(where_->topic(), each.key, each.payload, now));
     }
     batch.touch_lines(topic_log::lines_of(where_->topic()));
+    if (batch.is_observed()) {
+        batch.note([where = where_, offsets = result](runtime::event_sink& told) {
+            for (const std::int64_t offset : offsets) {
+                told.tell([&](observer& who) { who.on_event_published({where->topic(), offset}); });
+            }
+        });
+    }
 }
 
 } // namespace skein::api

@@ -1,5 +1,6 @@
 #include "api/queue/dead_letter_slice.hpp"
 
+#include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
 
 namespace skein::api {
@@ -38,6 +39,7 @@ void dead_letter_slice::redrive(runtime::batch& batch, const std::vector<std::in
         if (const auto job = letters.redrive(where_->name(), each, now)) {
             result.push_back({each, *job});
             queue_store::touch_end(batch, each);
+            note_enqueued(batch, *where_->source, {&*job, 1}, job_origin::dead_letter);
         }
     }
     if (!result.empty()) {

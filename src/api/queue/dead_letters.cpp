@@ -2,6 +2,7 @@
 
 #include "api/misuse.hpp"
 #include "api/queue/dead_letter_slice.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/queue/job_info.hpp"
 #include "api/queue/queue_reading.hpp"
 #include "api/small_unit.hpp"
@@ -73,6 +74,7 @@ std::optional<std::int64_t> redrive_in(const api::queue_state& queue, runtime::b
     if (job) {
         batch.touch(*queue.source);
         api::queue_store::touch_end(batch, id);
+        api::note_enqueued(batch, *queue.source, {&*job, 1}, job_origin::dead_letter);
     }
     return job;
 }

@@ -3,6 +3,7 @@
 #include "api/misuse.hpp"
 #include "api/payload_room.hpp"
 #include "api/queue/due_time.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
 
 namespace skein::api {
@@ -107,6 +108,20 @@ void enqueue_unit::run(runtime::batch& batch)
         result.push_back(enqueue(batch, each));
     }
     batch.touch(*where_->source);
+    if (batch.is_observed()) {
+        note_created(batch);
+    }
+}
+
+void enqueue_unit::note_created(runtime::batch& batch) const
+{
+    std::vector<std::int64_t> ids;
+    for (const enqueued_job& each : result) {
+        if (each.is_created()) {
+            ids.push_back(each.id);
+        }
+    }
+    note_enqueued(batch, *where_->source, ids, job_origin::program);
 }
 
 enqueued_job enqueue_unit::enqueue(runtime::batch& batch, const wanted_job& wanted) const

@@ -33,6 +33,7 @@ private:
     [[nodiscard]] std::string_view kept(std::string_view text);
     [[nodiscard]] wanted_job stored(const new_job& wanted);
     [[nodiscard]] enqueued_job enqueue(runtime::batch& batch, const wanted_job& wanted) const;
+    void note_created(runtime::batch& batch) const;
     void make_tables_of(runtime::batch& batch, const store::job_keys& keys) const;
 
     std::shared_ptr<const queue_state> where_;

@@ -6,6 +6,8 @@
 
 #include <skein/error.hpp>
 
+#include <algorithm>
+
 namespace skein::api {
 
 namespace {
@@ -42,7 +44,7 @@ finishing finishing::ack()
 
 finishing finishing::retry(std::chrono::seconds delay, std::string_view error)
 {
-    return finishing(verb::retry, delay.count(), error.empty() ? store::exhausted_error : error);
+    return finishing(verb::retry, delay.count(), error);
 }
 
 finishing finishing::fail(std::string_view error)
@@ -65,35 +67,107 @@ finishing finishing::snooze(std::chrono::seconds delay)
     return finishing(verb::snooze, delay.count());
 }
 
-retry_outcome finishing::apply(runtime::batch& batch, const queue_state& where,
-                               const store::job_fence& fence) const
+retry_outcome finishing::apply(runtime::batch& batch, const held_claim& claim) const
 {
     const int changed_before = batch.connection().total_changes();
-    const retry_outcome outcome = run(where.ready(batch).finisher, fence, to_seconds(batch.now()));
-    if (outcome == retry_outcome::stale) {
-        return outcome;
+    const retry_outcome outcome =
+        run(claim.queue.ready(batch).finisher, claim.fence, to_seconds(batch.now()));
+    const int changed = batch.connection().total_changes() - changed_before;
+    if (outcome != retry_outcome::stale) {
+        touch(batch, claim, outcome, changed);
     }
-    const bool is_over =
-        verb_ == verb::ack || verb_ == verb::fail || outcome == retry_outcome::dead;
-    if (is_over) {
-        queue_store::touch_end(batch, fence.id);
-        const bool is_all =
-            verb_ == verb::ack && batch.connection().total_changes() == changed_before + 1;
-        if (!is_all) {
-            batch.touch_everything(); // another job of its key may have got its place
-        }
-    } else if (where.ready(batch).finisher.is_in(where.name(), fence.id)) {
-        batch.touch(*where.source);
-    } else {
-        batch.touch_everything(); // a fence does not tell its queue
+    if (batch.is_observed()) {
+        note(batch, claim, outcome);
     }
     return outcome;
 }
 
-retry_outcome finishing::apply_in_transaction(runtime::batch& batch, const queue_state& where,
-                                              const store::job_fence& fence) const
+retry_outcome finishing::apply_in_transaction(runtime::batch& batch, const held_claim& claim) const
 {
-    return where.ready(batch).savepoint.run([&] { return apply(batch, where, fence); });
+    return claim.queue.ready(batch).savepoint.run([&] { return apply(batch, claim); });
+}
+
+void finishing::touch(runtime::batch& batch, const held_claim& claim, retry_outcome outcome,
+                      int changed) const
+{
+    const queue_state& where = claim.queue;
+    const bool is_over =
+        verb_ == verb::ack || verb_ == verb::fail || outcome == retry_outcome::dead;
+    if (is_over) {
+        queue_store::touch_end(batch, claim.fence.id);
+        if (verb_ != verb::ack || changed != 1) {
+            batch.touch_everything(); // another job of its key may have got its place
+        }
+    } else if (where.ready(batch).finisher.is_in(where.name(), claim.fence.id)) {
+        batch.touch(*where.source);
+    } else {
+        batch.touch_everything(); // a fence does not tell its queue
+    }
+}
+
+void finishing::note(runtime::batch& batch, const held_claim& claim, retry_outcome outcome) const
+{
+    job_attempt about;
+    about.queue = claim.queue.name(); // which the engine keeps
+    about.id = claim.fence.id;
+    about.attempt = claim.fence.attempts.value_or(0);
+    if (claim.since) {
+        about.held = batch.owner().steady_now() - *claim.since;
+    }
+    batch.note([how = *this, about, outcome](runtime::event_sink& told) {
+        told.tell([&](observer& who) { how.tell(who, about, outcome); });
+    });
+}
+
+void finishing::tell(observer& who, const job_attempt& about, retry_outcome outcome) const
+{
+    if (outcome == retry_outcome::stale) {
+        who.on_job_lease_lost({about, name()});
+        return;
+    }
+    if (outcome == retry_outcome::dead) {
+        who.on_job_died({about, death_cause::exhausted, last_error()});
+        return;
+    }
+    const std::chrono::seconds delay{std::max<std::int64_t>(seconds_, 0)};
+    switch (verb_) {
+    case verb::ack:
+        return who.on_job_acked({about});
+    case verb::retry:
+        return who.on_job_retried({about, delay, error_});
+    case verb::fail:
+        return who.on_job_died({about, death_cause::failed, error_});
+    case verb::release:
+    case verb::snooze:
+        return who.on_job_released({about, delay});
+    case verb::extend:
+        break; // a heartbeat changes nothing that is told
+    }
+}
+
+std::string_view finishing::name() const noexcept
+{
+    switch (verb_) {
+    case verb::ack:
+        return "ack";
+    case verb::retry:
+        return "retry";
+    case verb::fail:
+        return "fail";
+    case verb::extend:
+        return "extend";
+    case verb::release:
+        return "release";
+    case verb::snooze:
+        break;
+    }
+    return "snooze";
+}
+
+/// Why a job is dead whose last attempt has failed.
+std::string_view finishing::last_error() const noexcept
+{
+    return error_.empty() ? store::exhausted_error : std::string_view(error_);
 }
 
 retry_outcome finishing::run(store::job_finisher& finisher, const store::job_fence& fence,
@@ -103,7 +177,7 @@ retry_outcome finishing::run(store::job_finisher& finisher, const store::job_fen
     case verb::ack:
         return acted(finisher.ack(fence, now));
     case verb::retry:
-        return public_outcome(finisher.retry(fence, seconds_, error_, now));
+        return public_outcome(finisher.retry(fence, seconds_, last_error(), now));
     case verb::fail:
         return acted(finisher.fail(fence, error_, now));
     case verb::extend:
@@ -144,7 +218,7 @@ bool finishing::learns_of_stop(runtime::batch& batch, const queue_state& where,
 void finish_unit::run(runtime::batch& batch)
 {
     done_at_ = to_seconds(batch.now());
-    result = how_.apply(batch, *where_, fence_);
+    result = how_.apply(batch, {*where_, fence_, held_since_});
     is_stop_requested_ = how_.learns_of_stop(batch, *where_, fence_);
 }
 
@@ -171,7 +245,7 @@ void finish_many_unit::run(runtime::batch& batch)
     result.clear();
     stopping_.clear();
     for (const auto& lease : leases_) {
-        result.push_back(how_.apply(batch, *lease->queue, lease->fence));
+        result.push_back(how_.apply(batch, {*lease->queue, lease->fence, lease->held_since}));
         if (how_.learns_of_stop(batch, *lease->queue, lease->fence)) {
             stopping_.push_back(lease.get());
         }

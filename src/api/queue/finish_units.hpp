@@ -3,15 +3,26 @@
 #include "api/queue/job_lease.hpp"
 #include "runtime/unit.hpp"
 
+#include <skein/observer.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skein::api {
+
+/// A claim of a job, for who has to finish it.
+struct held_claim {
+    const queue_state& queue; ///< of the handle that it is done through
+    const store::job_fence& fence;
+    /// See `job_lease`; unknown where there is only the fence.
+    std::optional<clock::steady_time> since = {};
+};
 
 /// What the holder of a claim does with the job, as its arguments tell it.
 class finishing {
@@ -24,15 +35,13 @@ public:
     [[nodiscard]] static finishing release();
     [[nodiscard]] static finishing snooze(std::chrono::seconds delay);
 
-    /// Does it, inside the batch's transaction, and tells who may wait for it. What only a retry
-    /// tells apart is `waiting` for the others.
-    [[nodiscard]] retry_outcome apply(runtime::batch& batch, const queue_state& where,
-                                      const store::job_fence& fence) const;
+    /// Does it, inside the batch's transaction, and tells who may wait for it, and the observer.
+    /// What only a retry tells apart is `waiting` for the others.
+    [[nodiscard]] retry_outcome apply(runtime::batch& batch, const held_claim& claim) const;
 
     /// As `apply`, inside a user's transaction: whole or not at all.
     [[nodiscard]] retry_outcome apply_in_transaction(runtime::batch& batch,
-                                                     const queue_state& where,
-                                                     const store::job_fence& fence) const;
+                                                     const held_claim& claim) const;
 
     /// Before it is tried: an acknowledged job is not to be repeated, whatever comes of it.
     void note_attempt(job_lease& lease) const noexcept;
@@ -51,6 +60,12 @@ private:
 
     [[nodiscard]] retry_outcome run(store::job_finisher& finisher, const store::job_fence& fence,
                                     std::int64_t now) const;
+    void touch(runtime::batch& batch, const held_claim& claim, retry_outcome outcome,
+               int changed) const;
+    void note(runtime::batch& batch, const held_claim& claim, retry_outcome outcome) const;
+    void tell(observer& who, const job_attempt& about, retry_outcome outcome) const;
+    [[nodiscard]] std::string_view name() const noexcept;
+    [[nodiscard]] std::string_view last_error() const noexcept;
 
     verb verb_;
     std::int64_t seconds_;
@@ -62,8 +77,10 @@ class finish_unit final : public runtime::unit {
 public:
     using result_type = retry_outcome;
 
-    finish_unit(std::shared_ptr<const queue_state> where, store::job_fence fence, finishing how)
-        : where_(std::move(where)), fence_(std::move(fence)), how_(std::move(how))
+    finish_unit(std::shared_ptr<const queue_state> where, store::job_fence fence, finishing how,
+                std::optional<clock::steady_time> held_since = {})
+        : where_(std::move(where)), fence_(std::move(fence)), how_(std::move(how)),
+          held_since_(held_since)
     {
     }
 
@@ -80,6 +97,7 @@ private:
     std::shared_ptr<const queue_state> where_;
     store::job_fence fence_;
     finishing how_;
+    std::optional<clock::steady_time> held_since_;
     std::int64_t done_at_ = 0;
     bool is_stop_requested_ = false;
 };

@@ -20,7 +20,8 @@ template <class Result>
 asio::awaitable<Result> finish(lease_handle lease, finishing how)
 {
     how.note_attempt(*lease);
-    auto wanted = std::make_shared<api::finish_unit>(lease->queue, lease->fence, std::move(how));
+    auto wanted = std::make_shared<api::finish_unit>(lease->queue, lease->fence, std::move(how),
+                                                     lease->held_since);
     co_await runtime::await_operation(lease->queue->engine, wanted);
     wanted->how().note_success(*lease, wanted->result, wanted->done_at());
     if (wanted->is_stop_requested()) {
@@ -37,7 +38,8 @@ retry_outcome finish_in(runtime::batch& used, const lease_handle& lease, finishi
 {
     runtime::batch& batch = api::own_batch(used, *lease->queue->engine);
     const std::int64_t now = api::to_seconds(batch.now());
-    const retry_outcome outcome = how.apply_in_transaction(batch, *lease->queue, lease->fence);
+    const retry_outcome outcome =
+        how.apply_in_transaction(batch, {*lease->queue, lease->fence, lease->held_since});
     const bool is_stop_requested = how.learns_of_stop(batch, *lease->queue, lease->fence);
     batch.after_commit([lease, how = std::move(how), outcome, now, is_stop_requested] {
         how.note_success(*lease, outcome, now);
@@ -78,8 +80,8 @@ void job::drop() noexcept
     }
     try {
         finishing how = lease_->is_looked_at ? finishing::retry({}, {}) : finishing::release();
-        lease_->queue->engine->submit(
-            std::make_shared<api::finish_unit>(lease_->queue, lease_->fence, std::move(how)));
+        lease_->queue->engine->submit(std::make_shared<api::finish_unit>(
+            lease_->queue, lease_->fence, std::move(how), lease_->held_since));
     } catch (...) { // NOLINT(bugprone-empty-catch): see above
     }
 }

@@ -1,7 +1,9 @@
 #include "api/queue/job_claim_waiter.hpp"
 
 #include "api/claim_arguments.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
+#include "store/saturating.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -72,6 +74,7 @@ runtime::serving job_claim_waiter::serve_alike(runtime::batch& batch,
         const auto left = static_cast<std::size_t>(found.jobs.end() - next);
         const auto end = next + static_cast<std::ptrdiff_t>(std::min({taker.most_, share, left}));
         taker.claimed_.assign(std::make_move_iterator(next), std::make_move_iterator(end));
+        taker.note_claims(batch);
         next = end;
     }
     return result;
@@ -106,6 +109,7 @@ job_claim_waiter::found_jobs job_claim_waiter::claim(runtime::batch& batch, std:
         if (claimer.may_have_buried()) {
             batch.touch(*queue.store);
         }
+        note_buried(batch, *queue.source, claimer.buried());
         for (store::claimed_job& each : claimed.jobs) {
             found.jobs.push_back({place, std::move(each)});
         }
@@ -117,12 +121,38 @@ job_claim_waiter::found_jobs job_claim_waiter::claim(runtime::batch& batch, std:
     return found;
 }
 
+void job_claim_waiter::note_claims(runtime::batch& batch) const
+{
+    if (batch.is_observed()) {
+        batch.note([this](runtime::event_sink& told) { tell_claims(told); });
+    }
+}
+
+/// Before `committed`, which moves them into their leases.
+void job_claim_waiter::tell_claims(runtime::event_sink& told) const
+{
+    for (const found_job& each : claimed_) {
+        const store::claimed_job& job = each.job;
+        job_claimed event;
+        event.queue = where_->queues[each.queue]->name();
+        event.id = job.fence.id;
+        event.attempt = *job.fence.attempts;
+        event.max_attempts = job.max_attempts;
+        event.worker = job.fence.worker_id;
+        event.waited = std::chrono::seconds{
+            std::max<std::int64_t>(store::saturating_subtract(job.claimed_at, job.run_at), 0)};
+        told.tell([&](observer& who) { who.on_job_claimed(event); });
+    }
+}
+
 void job_claim_waiter::committed()
 {
+    const std::optional<clock::steady_time> held_since = where_->engine()->observed_now();
     result.reserve(claimed_.size());
     for (found_job& each : claimed_) {
-        result.push_back(job_lease::make_job(
-            std::make_shared<job_lease>(where_->queues[each.queue], std::move(each.job))));
+        auto lease = std::make_shared<job_lease>(where_->queues[each.queue], std::move(each.job));
+        lease->held_since = held_since;
+        result.push_back(job_lease::make_job(std::move(lease)));
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/queue/job_lease.hpp"
+#include "runtime/event_sink.hpp"
 #include "runtime/waiter.hpp"
 
 #include <cstddef>
@@ -45,6 +46,8 @@ private:
                                         std::size_t share);
     [[nodiscard]] bool claims_like(const job_claim_waiter& other) const noexcept;
     [[nodiscard]] std::int64_t visibility_in(const queue_state& queue) const noexcept;
+    void note_claims(runtime::batch& batch) const;
+    void tell_claims(runtime::event_sink& told) const;
     [[nodiscard]] found_jobs claim(runtime::batch& batch, std::size_t most) const;
 
     std::shared_ptr<const queue_choice_state> where_;

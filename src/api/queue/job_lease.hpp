@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace skein::api {
@@ -37,6 +38,8 @@ struct job_lease {
     const std::int64_t max_attempts;
     const std::int64_t claimed_at;        ///< epoch seconds
     std::atomic<std::int64_t> expires_at; ///< epoch seconds
+    /// When it was handed out, where somebody observes; written before the handle is there.
+    std::optional<clock::steady_time> held_since;
     /// Whether somebody has begun to handle the job, so that the attempt counts.
     std::atomic<bool> is_looked_at = false;
     /// Whether a heartbeat has learned that somebody wants the holder to stop.

@@ -1,5 +1,6 @@
 #include "api/database_owner.hpp"
 #include "api/misuse.hpp"
+#include "api/queue/job_events.hpp"
 #include "api/queue/queue_state.hpp"
 #include "api/seconds.hpp"
 #include "api/small_unit.hpp"
@@ -17,6 +18,7 @@ bool cancel_in(const api::queue_state& queue, runtime::batch& batch, std::int64_
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
         batch.touch(*queue.source); // another job of its key may have got its place
+        api::note_cancelled(batch, queue.name(), id);
     }
     return is_cancelled;
 }
@@ -33,10 +35,14 @@ api::queue_statements& statements_at_hand(api::queue_store& store, runtime::batc
 
 bool cancel_anywhere(api::queue_store& store, runtime::batch& batch, std::int64_t id)
 {
-    const bool is_cancelled = statements_at_hand(store, batch).canceller.cancel(id);
+    api::queue_statements& there = statements_at_hand(store, batch);
+    // Afterwards nobody can tell its queue.
+    const auto live = batch.is_observed() ? there.inspection.find_live(id) : std::nullopt;
+    const bool is_cancelled = there.canceller.cancel(id);
     if (is_cancelled) {
         api::queue_store::touch_end(batch, id);
         batch.touch_everything(); // as above, in a queue that nobody names
+        api::note_cancelled(batch, live ? live->queue : std::string(), id);
     }
     return is_cancelled;
 }
@@ -49,6 +55,7 @@ std::size_t sweep_in(const api::queue_state& queue, runtime::batch& batch)
         batch.touch(*queue.store);
         batch.touch(*queue.source);
     }
+    api::note_buried(batch, *queue.source, queue.ready(batch).housekeeping.buried());
     return static_cast<std::size_t>(swept);
 }
 

@@ -1,5 +1,6 @@
 #include "api/schedule/schedule_ticker.hpp"
 
+#include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
 #include "runtime/failure.hpp"
 #include "store/schedule/schedule_rows.hpp"
@@ -98,7 +99,9 @@ runtime::serving schedule_ticker::serve(runtime::batch& batch, std::span<waiter*
     const std::int64_t now = to_seconds(batch.now());
     const store::tick_outcome outcome = there.tick.tick(now, now);
     for (const store::schedule_fire& each : outcome.fires) {
-        batch.touch(*queue_source_of(*where_->engine, each.queue));
+        const std::shared_ptr<queue_source> queue = queue_source_of(*where_->engine, each.queue);
+        batch.touch(*queue);
+        note_enqueued(batch, *queue, {&each.job, 1}, job_origin::schedule);
     }
     note_refusals(outcome, now, batch);
     const std::optional<std::int64_t> soonest = there.rows.soonest();

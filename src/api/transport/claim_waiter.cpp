@@ -80,7 +80,11 @@ runtime::serving claim_waiter::serve(runtime::batch& batch, std::span<waiter* co
     std::span<store::claimed_message> left(found.messages);
     std::size_t served = 0;
     while (!left.empty()) {
-        left = static_cast<claim_waiter*>(line[served++])->take(share, left);
+        auto& taker = static_cast<claim_waiter&>(*line[served++]);
+        left = taker.take(share, left);
+        if (batch.is_observed()) {
+            batch.note([&taker](runtime::event_sink& told) { taker.tell_claims(told); });
+        }
     }
     return {served, found.is_finished};
 }
@@ -102,12 +106,24 @@ std::span<store::claimed_message> claim_waiter::take(std::size_t share,
     return claimed.subspan(mine.size());
 }
 
+/// Before `committed`, which moves them into their leases.
+void claim_waiter::tell_claims(runtime::event_sink& told) const
+{
+    for (const store::claimed_message& each : claimed_) {
+        const message_claimed event{where_->source->name(), each.fence.group_id, each.fence.seq,
+                                    worker_};
+        told.tell([&](observer& who) { who.on_message_claimed(event); });
+    }
+}
+
 void claim_waiter::committed()
 {
+    const std::optional<clock::steady_time> held_since = where_->engine->observed_now();
     result.reserve(claimed_.size());
     for (store::claimed_message& each : claimed_) {
-        result.push_back(
-            message_lease::make_message(std::make_shared<message_lease>(where_, std::move(each))));
+        auto lease = std::make_shared<message_lease>(where_, std::move(each));
+        lease->held_since = held_since;
+        result.push_back(message_lease::make_message(std::move(lease)));
     }
 }
 

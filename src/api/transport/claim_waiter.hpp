@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/transport/message_lease.hpp"
+#include "runtime/event_sink.hpp"
 #include "runtime/waiter.hpp"
 
 #include <cstddef>
@@ -29,6 +30,7 @@ public:
     std::vector<message> result;
 
 private:
+    void tell_claims(runtime::event_sink& told) const;
     void ask(std::size_t share, std::vector<store::claim_request>& requests) const;
     std::span<store::claimed_message> take(std::size_t share,
                                            std::span<store::claimed_message> claimed);

@@ -7,8 +7,9 @@
 
 namespace skein::api {
 
-fence_unit::fence_unit(std::shared_ptr<const transport_state> where, store::message_fence fence)
-    : where_(std::move(where)), fence_(std::move(fence))
+fence_unit::fence_unit(std::shared_ptr<const transport_state> where, store::message_fence fence,
+                       std::optional<clock::steady_time> held_since)
+    : where_(std::move(where)), fence_(std::move(fence)), held_since_(held_since)
 {
 }
 
@@ -16,6 +17,22 @@ void fence_unit::run(runtime::batch& batch)
 {
     result = apply(where_->ready(batch), fence_, runtime::to_epoch(batch.now()));
     batch.touch(*where_->source);
+    const held_message claim{*where_, fence_, held_since_};
+    if (result) {
+        note_done(batch, claim);
+    } else {
+        note_message_lost(batch, claim, verb());
+    }
+}
+
+void ack_unit::note_done(runtime::batch& batch, const held_message& claim) const
+{
+    note_acked(batch, claim);
+}
+
+void nack_unit::note_done(runtime::batch& batch, const held_message& claim) const
+{
+    note_nacked(batch, claim, delay_);
 }
 
 bool ack_unit::apply(store::transport& store, const store::message_fence& fence, double /*now*/)
@@ -53,8 +70,15 @@ void ack_many_unit::run(runtime::batch& batch)
 {
     result.clear();
     for (const auto& lease : leases_) {
-        result.push_back(lease->transport->ready(batch).ack(lease->fence));
+        const held_message claim{*lease->transport, lease->fence, lease->held_since};
+        const bool is_ours = lease->transport->ready(batch).ack(lease->fence);
         batch.touch(*lease->transport->source);
+        if (is_ours) {
+            note_acked(batch, claim);
+        } else {
+            note_message_lost(batch, claim, "ack");
+        }
+        result.push_back(is_ours);
     }
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
+#include "api/transport/message_events.hpp"
 #include "api/transport/message_lease.hpp"
 #include "api/transport/transport_state.hpp"
 #include "runtime/unit.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace skein::api {
@@ -15,7 +18,8 @@ class fence_unit : public runtime::unit {
 public:
     using result_type = bool;
 
-    fence_unit(std::shared_ptr<const transport_state> where, store::message_fence fence);
+    fence_unit(std::shared_ptr<const transport_state> where, store::message_fence fence,
+               std::optional<clock::steady_time> held_since = {});
 
     void run(runtime::batch& batch) final;
 
@@ -25,9 +29,15 @@ protected:
     /// `now` in epoch seconds.
     virtual bool apply(store::transport& store, const store::message_fence& fence, double now) = 0;
 
+    /// Tells the observer of it, once it is done.
+    virtual void note_done(runtime::batch& batch, const held_message& claim) const = 0;
+
+    [[nodiscard]] virtual std::string_view verb() const noexcept = 0;
+
 private:
     std::shared_ptr<const transport_state> where_;
     store::message_fence fence_;
+    std::optional<clock::steady_time> held_since_;
 };
 
 class ack_unit final : public fence_unit {
@@ -36,19 +46,23 @@ public:
 
 private:
     bool apply(store::transport& store, const store::message_fence& fence, double now) override;
+    void note_done(runtime::batch& batch, const held_message& claim) const override;
+    std::string_view verb() const noexcept override { return "ack"; }
 };
 
 class nack_unit final : public fence_unit {
 public:
     /// `delay` in seconds; at most zero means at once.
     nack_unit(std::shared_ptr<const transport_state> where, store::message_fence fence,
-              double delay)
-        : fence_unit(std::move(where), std::move(fence)), delay_(delay)
+              double delay, std::optional<clock::steady_time> held_since = {})
+        : fence_unit(std::move(where), std::move(fence), held_since), delay_(delay)
     {
     }
 
 private:
     bool apply(store::transport& store, const store::message_fence& fence, double now) override;
+    void note_done(runtime::batch& batch, const held_message& claim) const override;
+    std::string_view verb() const noexcept override { return "nack"; }
 
     double delay_;
 };
@@ -57,8 +71,8 @@ class extend_unit final : public fence_unit {
 public:
     /// `visibility` in seconds from now.
     extend_unit(std::shared_ptr<const transport_state> where, store::message_fence fence,
-                double visibility)
-        : fence_unit(std::move(where), std::move(fence)), visibility_(visibility)
+                double visibility, std::optional<clock::steady_time> held_since = {})
+        : fence_unit(std::move(where), std::move(fence), held_since), visibility_(visibility)
     {
     }
 
@@ -67,6 +81,8 @@ public:
 
 private:
     bool apply(store::transport& store, const store::message_fence& fence, double now) override;
+    void note_done(runtime::batch& /*batch*/, const held_message& /*claim*/) const override {}
+    std::string_view verb() const noexcept override { return "extend"; }
 
     double visibility_;
     double expires_at_ = 0;

@@ -19,13 +19,15 @@ asio::awaitable<bool> ack_lease(lease_handle lease)
     // From here on the work counts as done: should the ack fail, a repetition at once is not
     // wanted.
     lease->is_kept = true;
-    auto wanted = std::make_shared<api::ack_unit>(lease->transport, lease->fence);
+    auto wanted =
+        std::make_shared<api::ack_unit>(lease->transport, lease->fence, lease->held_since);
     co_return co_await runtime::await_result(lease->transport->engine, std::move(wanted));
 }
 
 asio::awaitable<bool> nack_lease(lease_handle lease, double delay)
 {
-    auto wanted = std::make_shared<api::nack_unit>(lease->transport, lease->fence, delay);
+    auto wanted =
+        std::make_shared<api::nack_unit>(lease->transport, lease->fence, delay, lease->held_since);
     const bool is_ours =
         co_await runtime::await_result(lease->transport->engine, std::move(wanted));
     lease->is_kept = true;
@@ -34,7 +36,8 @@ asio::awaitable<bool> nack_lease(lease_handle lease, double delay)
 
 asio::awaitable<bool> extend_lease(lease_handle lease, double visibility)
 {
-    auto wanted = std::make_shared<api::extend_unit>(lease->transport, lease->fence, visibility);
+    auto wanted = std::make_shared<api::extend_unit>(lease->transport, lease->fence, visibility,
+                                                     lease->held_since);
     const bool is_ours = co_await runtime::await_result(lease->transport->engine, wanted);
     if (is_ours) {
         lease->expires_at = wanted->expires_at();
@@ -71,8 +74,8 @@ void message::drop() noexcept
         return;
     }
     try {
-        lease_->transport->engine->submit(
-            std::make_shared<api::nack_unit>(lease_->transport, lease_->fence, 0.0));
+        lease_->transport->engine->submit(std::make_shared<api::nack_unit>(
+            lease_->transport, lease_->fence, 0.0, lease_->held_since));
     } catch (...) { // NOLINT(bugprone-empty-catch): see above
     }
 }
@@ -115,15 +118,17 @@ asio::awaitable<bool> message::extend(duration visibility)
 bool message::ack(transaction& tx)
 {
     runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
-    const bool is_ours = lease_->transport->ready(batch).ack(lease_->fence);
+    api::ack_unit ack(lease_->transport, lease_->fence, lease_->held_since);
+    ack.run(batch);
     batch.after_commit([lease = lease_] { lease->is_kept = true; });
-    return is_ours;
+    return ack.result;
 }
 
 bool message::nack(transaction& tx, duration delay)
 {
     runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
-    api::nack_unit nack(lease_->transport, lease_->fence, api::checked_delay(delay));
+    api::nack_unit nack(lease_->transport, lease_->fence, api::checked_delay(delay),
+                        lease_->held_since);
     nack.run(batch);
     batch.after_commit([lease = lease_] { lease->is_kept = true; });
     return nack.result;
@@ -132,7 +137,8 @@ bool message::nack(transaction& tx, duration delay)
 bool message::extend(transaction& tx, duration visibility)
 {
     runtime::batch& batch = api::own_batch(tx.batch_, *lease_->transport->engine);
-    api::extend_unit extend(lease_->transport, lease_->fence, api::checked_visibility(visibility));
+    api::extend_unit extend(lease_->transport, lease_->fence, api::checked_visibility(visibility),
+                            lease_->held_since);
     extend.run(batch);
     batch.after_commit([lease = lease_, is_ours = extend.result, end = extend.expires_at()] {
         if (is_ours) {

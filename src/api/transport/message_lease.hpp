@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace skein::api {
@@ -33,6 +34,8 @@ struct message_lease {
     const store::message_fence fence;
     const std::string payload;
     std::atomic<double> expires_at; ///< epoch seconds
+    /// When it was handed out, where somebody observes; written before the handle is there.
+    std::optional<clock::steady_time> held_since;
     /// Whether dropping the handle leaves the lease alone: it is over, or the work is done.
     std::atomic<bool> is_kept = false;
 };

@@ -2,6 +2,7 @@
 
 #include "api/misuse.hpp"
 #include "api/payload_room.hpp"
+#include "api/transport/message_events.hpp"
 
 namespace skein::api {
 
@@ -34,6 +35,7 @@ void publish_unit::run(runtime::batch& batch)
     for (const owned_publication& each : publications_) {
         store.publish(
             {each.group, each.payload, each.priority, each.routing_key, where_->fair_turns});
+        note_published(batch, *where_->source, each.group);
     }
     batch.touch(*where_->source);
 }
@@ -48,6 +50,7 @@ void publish(const transport_state& where, runtime::batch& batch,
     for (const publication& each : publications) {
         store.publish({each.group, each.payload, each.options.priority, each.options.routing_key,
                        where.fair_turns});
+        note_published(batch, *where.source, each.group);
     }
 }
 

@@ -137,7 +137,8 @@ std::vector<claimed_job> job_claimer::run(sqlite::statement& statement, const jo
                              std::string(found.text(1)),
                              found.integer(3),
                              now,
-                             expires_at}});
+                             expires_at,
+                             found.integer(5)}});
         }
     }
 

@@ -27,6 +27,7 @@ struct claimed_job {
     std::int64_t max_attempts = 0; ///< this attempt is the last when `fence.attempts` is as many
     std::int64_t claimed_at = 0;
     std::int64_t claim_expires_at = 0; ///< the last second in which the lease holds
+    std::int64_t run_at = 0;           ///< when it was due
 };
 
 /// Leases the jobs of a queue. A job may be claimed when it is due and ready, or when its lease has
@@ -59,6 +60,12 @@ public:
 
     /// Whether the housekeeping of the last claim may have made dead letters.
     [[nodiscard]] bool may_have_buried() const noexcept { return may_have_buried_; }
+
+    /// The dead letters that it has made.
+    [[nodiscard]] const std::vector<buried_job>& buried() const noexcept
+    {
+        return housekeeping_.buried();
+    }
 
 private:
     queue_housekeeping::chores keep_house(std::string_view queue, std::int64_t now);

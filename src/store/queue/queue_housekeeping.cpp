@@ -1,7 +1,5 @@
 #include "store/queue/queue_housekeeping.hpp"
 
-#include <vector>
-
 namespace skein::store {
 
 namespace {
@@ -60,6 +58,7 @@ queue_housekeeping::chores queue_housekeeping::look(std::string_view queue, std:
 queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::int64_t now)
 {
     chores there_is = look(queue, now);
+    buried_ = {};
     if (there_is.due) {
         there_is.more_due = make_ready_.run(queue, now, most_at_once) == most_at_once;
     }
@@ -79,6 +78,7 @@ queue_housekeeping::chores queue_housekeeping::run(std::string_view queue, std::
 
 std::int64_t queue_housekeeping::sweep_expired(std::string_view queue, std::int64_t now)
 {
+    buried_ = {};
     return bury(choose_expired_.start(queue, now, all), expired_error, now);
 }
 
@@ -86,14 +86,14 @@ std::int64_t queue_housekeeping::bury(sqlite::execution chosen, std::string_view
                                       std::int64_t now)
 {
     // All of them before the first is moved: that changes what is being walked through.
-    std::vector<std::int64_t> ids;
+    const std::size_t first = buried_.size();
     while (chosen.step()) {
-        ids.push_back(chosen.integer(0));
+        buried_.push_back({chosen.integer(0), error});
     }
-    for (const std::int64_t each : ids) {
-        burial_.bury(each, error, now);
+    for (std::size_t each = first; each != buried_.size(); ++each) {
+        burial_.bury(buried_[each].id, error, now);
     }
-    return static_cast<std::int64_t>(ids.size());
+    return static_cast<std::int64_t>(buried_.size() - first);
 }
 
 } // namespace skein::store

@@ -5,8 +5,15 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace skein::store {
+
+/// A job that time has made a dead letter.
+struct buried_job {
+    std::int64_t id = 0;
+    std::string_view error; ///< `expired_error` or `exhausted_error`
+};
 
 /// What time does to the jobs of a queue, and nobody else: those that are due become ready; those
 /// that have expired, and those whose last lease has lapsed, become dead letters. A job that has
@@ -39,6 +46,9 @@ public:
     /// transaction with a savepoint.
     std::int64_t sweep_expired(std::string_view queue, std::int64_t now);
 
+    /// The dead letters of the last `run` or `sweep_expired`.
+    [[nodiscard]] const std::vector<buried_job>& buried() const noexcept { return buried_; }
+
 private:
     std::int64_t bury(sqlite::execution chosen, std::string_view error, std::int64_t now);
 
@@ -48,6 +58,7 @@ private:
     sqlite::statement choose_expired_;
     sqlite::statement choose_lapsed_expired_;
     sqlite::statement choose_exhausted_;
+    std::vector<buried_job> buried_;
 };
 
 } // namespace skein::store
