@@ -1,0 +1,53 @@
+#pragma once
+
+#include "runtime/caller.hpp"
+#include "worker/task.hpp"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace skein::worker {
+
+/// What a heartbeat has to tell of a task.
+struct lease_news {
+    std::shared_ptr<task> about;
+    heartbeat what = heartbeat::lost;
+};
+
+/// The tasks that a run has, for those who extend their leases, on the database's strand. They do
+/// not keep them: a task that its run has dropped, with its context perhaps, is not extended.
+///
+/// From any thread.
+class lease_book {
+public:
+    lease_book() = default;
+    lease_book(const lease_book&) = delete;
+    lease_book& operator=(const lease_book&) = delete;
+
+    /// Returns true when nobody extends leases as yet, and somebody has to begin.
+    [[nodiscard]] bool add(const std::shared_ptr<task>& held);
+    void remove(const task& ended);
+
+    /// The tasks whose leases are to be extended now. When the book is empty, who asks has ended:
+    /// the next one that is added needs somebody else.
+    [[nodiscard]] std::vector<std::shared_ptr<task>> entries(bool& is_empty);
+
+    /// Who is to be resumed when there are news, once; at once if there are some.
+    void set_bell(std::unique_ptr<runtime::caller> bell);
+    void tell(std::vector<lease_news> news);
+    [[nodiscard]] std::vector<lease_news> take_news();
+    void remove_bell();
+
+private:
+    void ring();
+
+    std::mutex mutex_;
+    std::unordered_map<const task*, std::weak_ptr<task>> entries_;
+    bool is_kept_ = false; ///< whether somebody extends the leases
+    std::vector<lease_news> news_;
+    std::unique_ptr<runtime::caller> bell_;
+};
+
+} // namespace skein::worker
