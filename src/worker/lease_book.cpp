@@ -18,20 +18,24 @@ void lease_book::remove(const task& ended)
     entries_.erase(&ended);
 }
 
-std::vector<std::shared_ptr<task>> lease_book::entries(bool& is_empty)
+std::vector<std::shared_ptr<task>> lease_book::entries()
 {
     std::vector<std::shared_ptr<task>> found;
     const std::lock_guard lock(mutex_);
-    for (auto each = entries_.begin(); each != entries_.end();) {
-        std::shared_ptr<task> held = each->second.lock();
-        each = held ? std::next(each) : entries_.erase(each);
-        if (held) {
+    for (const auto& [key, entry] : entries_) {
+        if (std::shared_ptr<task> held = entry.lock()) {
             found.push_back(std::move(held));
         }
     }
-    is_empty = entries_.empty();
-    is_kept_ = !is_empty;
     return found;
+}
+
+bool lease_book::end_if_empty()
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [](const auto& each) { return each.second.expired(); });
+    is_kept_ = !entries_.empty();
+    return !is_kept_;
 }
 
 void lease_book::set_bell(std::unique_ptr<runtime::caller> bell)

@@ -30,9 +30,11 @@ public:
     [[nodiscard]] bool add(const std::shared_ptr<task>& held);
     void remove(const task& ended);
 
-    /// The tasks whose leases are to be extended now. When the book is empty, who asks has ended:
-    /// the next one that is added needs somebody else.
-    [[nodiscard]] std::vector<std::shared_ptr<task>> entries(bool& is_empty);
+    [[nodiscard]] std::vector<std::shared_ptr<task>> entries();
+
+    /// Whether there is nothing to extend any more. Then who asks has ended: the next task that is
+    /// added needs somebody else.
+    [[nodiscard]] bool end_if_empty();
 
     /// Who is to be resumed when there are news, once; at once if there are some.
     void set_bell(std::unique_ptr<runtime::caller> bell);

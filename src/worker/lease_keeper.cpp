@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace skein::worker {
 
@@ -57,6 +58,7 @@ bool lease_keeper::is_due() const noexcept
 
 bool lease_keeper::has_work(sqlite::connection /*connection*/, clock::wall_time /*now*/)
 {
+    is_over_ = is_due() && book_->end_if_empty();
     return is_due();
 }
 
@@ -69,21 +71,16 @@ runtime::serving lease_keeper::serve(runtime::batch& batch, std::span<waiter* co
 {
     // Any transaction of the user's makes all lines look.
     if (is_due()) {
-        bool is_over = false;
-        std::vector<std::shared_ptr<task>> held = book_->entries(is_over);
-        if (is_over) {
-            return {.served = 1};
-        }
-        extend_all(batch, std::move(held));
+        extend_all(batch);
         next_ = engine_->steady_now() + pause_;
     }
     return {.served = 0, .look_again = look_again()};
 }
 
-void lease_keeper::extend_all(runtime::batch& batch, std::vector<std::shared_ptr<task>> held) const
+void lease_keeper::extend_all(runtime::batch& batch) const
 {
     std::vector<lease_news> news;
-    for (const std::shared_ptr<task>& each : held) {
+    for (const std::shared_ptr<task>& each : book_->entries()) {
         if (each->needs_extending()) {
             const heartbeat found = extend(batch, *each);
             if (found == heartbeat::lost && !each->is_ending() && !each->is_settled()) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace skein::worker {
 
@@ -24,6 +23,8 @@ public:
     runtime::source& origin() const noexcept override { return *origin_; }
     const std::string& accepts() const noexcept override { return accepts_; }
     bool heeds_others() const noexcept override { return false; }
+    /// When there is nothing to extend: it ends.
+    bool only_reads() const noexcept override { return is_over_; }
     bool has_work(sqlite::connection connection, clock::wall_time now) override;
     std::optional<clock::wall_time> look_again() const noexcept override;
     runtime::serving serve(runtime::batch& batch, std::span<waiter* const> line) override;
@@ -31,7 +32,7 @@ public:
 
 private:
     [[nodiscard]] bool is_due() const noexcept;
-    void extend_all(runtime::batch& batch, std::vector<std::shared_ptr<task>> held) const;
+    void extend_all(runtime::batch& batch) const;
 
     std::shared_ptr<runtime::engine> engine_;
     std::shared_ptr<runtime::source> origin_;
@@ -39,6 +40,7 @@ private:
     std::string accepts_;
     std::chrono::nanoseconds pause_;
     clock::steady_time next_;
+    bool is_over_ = false;
 };
 
 } // namespace skein::worker
