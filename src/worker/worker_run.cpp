@@ -21,11 +21,12 @@ void worker_run::start(std::unique_ptr<runtime::caller> waiting)
 
 void worker_run::cancel()
 {
-    asio::post(strand, [run = self()] {
+    // Its time counts also while the strand is busy with handlers.
+    asio::post(strand, [run = self(), at = engine().steady_now()] {
         if (run->is_stopping_) {
             run->cancel_handlers();
         } else {
-            run->stop();
+            run->stop(at);
         }
     });
 }
@@ -38,7 +39,7 @@ std::shared_ptr<worker_run> worker_run::self()
 void worker_run::note_claimed(std::vector<std::shared_ptr<task>> claimed)
 {
     if (claimed.empty() && settings.mode == run_mode::until_empty) {
-        stop();
+        stop(engine().steady_now());
     }
     for (std::shared_ptr<task>& each : claimed) {
         hold(each);
@@ -128,7 +129,7 @@ void worker_run::note_final_failure(std::exception_ptr failure)
     if (!failure_) {
         failure_ = std::move(failure);
     }
-    stop();
+    stop(engine().steady_now());
 }
 
 /// What happens at the same time is looked at once: a hundred handlers that end together make one
@@ -154,10 +155,10 @@ std::size_t worker_run::free_places() const noexcept
     return settings.concurrency - std::min(taken, settings.concurrency);
 }
 
-void worker_run::stop()
+void worker_run::stop(clock::steady_time at)
 {
     if (!std::exchange(is_stopping_, true)) {
-        stopped_at_ = engine().steady_now();
+        stopped_at_ = at;
         intake_.stop();
         set_deadline(settings.soft_deadline, &worker_run::cancel_handlers);
         note_change();

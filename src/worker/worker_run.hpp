@@ -48,7 +48,7 @@ private:
     [[nodiscard]] verdict judge_call(const task& what, handled came, cancel_reason why);
     void go_on();
     [[nodiscard]] std::size_t free_places() const noexcept;
-    void stop();
+    void stop(clock::steady_time at);
     void cancel_handlers();
     void abandon_handlers();
     void set_deadline(std::chrono::nanoseconds since_stop, void (worker_run::*then)());
