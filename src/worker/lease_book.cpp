@@ -18,6 +18,13 @@ void lease_book::remove(const task& ended)
     entries_.erase(&ended);
 }
 
+bool lease_book::set_keeper(const std::shared_ptr<runtime::operation>& keeper)
+{
+    const std::lock_guard lock(mutex_);
+    keeper_ = keeper;
+    return !is_closed_;
+}
+
 std::vector<std::shared_ptr<task>> lease_book::entries()
 {
     std::vector<std::shared_ptr<task>> found;
@@ -61,11 +68,13 @@ std::vector<lease_news> lease_book::take_news()
     return std::exchange(news_, {});
 }
 
-void lease_book::remove_bell()
+std::shared_ptr<runtime::operation> lease_book::close()
 {
-    std::unique_ptr<runtime::caller> removed;
+    std::unique_ptr<runtime::caller> removed; // ends outside the lock
     const std::lock_guard lock(mutex_);
+    is_closed_ = true;
     removed = std::move(bell_);
+    return keeper_.lock();
 }
 
 void lease_book::ring()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/caller.hpp"
+#include "runtime/operation.hpp"
 #include "worker/task.hpp"
 
 #include <memory>
@@ -28,6 +29,8 @@ public:
 
     /// Returns true when nobody extends leases as yet, and somebody has to begin.
     [[nodiscard]] bool add(const std::shared_ptr<task>& held);
+    /// Who extends the leases from now on. Returns false when the run is over.
+    [[nodiscard]] bool set_keeper(const std::shared_ptr<runtime::operation>& keeper);
     void remove(const task& ended);
 
     [[nodiscard]] std::vector<std::shared_ptr<task>> entries();
@@ -40,7 +43,9 @@ public:
     void set_bell(std::unique_ptr<runtime::caller> bell);
     void tell(std::vector<lease_news> news);
     [[nodiscard]] std::vector<lease_news> take_news();
-    void remove_bell();
+
+    /// The run is over. Returns who extends leases that nobody has any more.
+    [[nodiscard]] std::shared_ptr<runtime::operation> close();
 
 private:
     void ring();
@@ -48,6 +53,8 @@ private:
     std::mutex mutex_;
     std::unordered_map<const task*, std::weak_ptr<task>> entries_;
     bool is_kept_ = false; ///< whether somebody extends the leases
+    std::weak_ptr<runtime::operation> keeper_;
+    bool is_closed_ = false;
     std::vector<lease_news> news_;
     std::unique_ptr<runtime::caller> bell_;
 };

@@ -103,7 +103,9 @@ void lease_keeper::failed(const std::exception_ptr& failure) noexcept
                      "the leases of a worker were not extended: " + runtime::one_line_of(failure));
         auto next = std::make_shared<lease_keeper>(engine_, book_, pause_);
         next->next_ = engine_->steady_now() + std::min(pause_, pause_after_failure);
-        engine_->submit(std::move(next));
+        if (book_->set_keeper(next)) {
+            engine_->submit(std::move(next));
+        }
     } catch (...) { // NOLINT(bugprone-empty-catch): the leases end at their time
     }
 }

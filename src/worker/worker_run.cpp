@@ -55,12 +55,15 @@ void worker_run::note_claimed(std::vector<std::shared_ptr<task>> claimed)
 /// From now on its lease is extended.
 void worker_run::hold(const std::shared_ptr<task>& claimed)
 {
-    if (leases_->add(claimed)) {
-        const duration third = source->shortest_lease() / 3;
-        constexpr duration longest = std::chrono::hours{24 * 365 * 100};
-        engine().submit(std::make_shared<lease_keeper>(
-            source->engine(), leases_,
-            std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(third, longest))));
+    if (!leases_->add(claimed)) {
+        return;
+    }
+    constexpr duration longest = std::chrono::hours{24 * 365 * 100};
+    const duration third = std::min(source->shortest_lease() / 3, longest);
+    const auto keeper = std::make_shared<lease_keeper>(
+        source->engine(), leases_, std::chrono::duration_cast<std::chrono::nanoseconds>(third));
+    if (leases_->set_keeper(keeper)) {
+        engine().submit(keeper);
     }
 }
 
@@ -201,7 +204,9 @@ void worker_run::end_if_over()
         is_stopping_ && intake_.is_idle() && handlers_.size() == 0 && finisher_.is_idle();
     if (is_over && caller_) {
         deadline_.reset();
-        leases_->remove_bell();
+        if (const auto keeper = leases_->close()) {
+            engine().cancel(keeper); // or its alarm would keep the database's context from ending
+        }
         const std::unique_ptr<runtime::caller> caller = std::move(caller_);
         caller->resume(std::move(failure_));
     }

@@ -62,11 +62,13 @@ TEST_F(WorkerStop, OfAnIdleOneReturnsAtOnce)
 TEST_F(WorkerStop, LeavesNoAlarmBehind)
 {
     const std::size_t before = db_.clock().alarms();
+    gate_.open();
     for (int i = 0; i < 10; ++i) {
-        auto run = start_waiting(0);
+        auto run = start_waiting(i % 3, {.time_limit = 10s});
+        EXPECT_EQ(left(), "0");
         stop(run);
+        EXPECT_EQ(db_.clock().alarms(), before) << "a context would not end before it rings";
     }
-    EXPECT_EQ(db_.clock().alarms(), before);
 }
 
 TEST_F(WorkerStop, WaitsForAllHandlersOfWhateverLength)
