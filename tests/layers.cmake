@@ -12,7 +12,7 @@ set(may_include_store sqlite store)
 set(may_include_runtime sqlite store runtime)
 set(may_include_api sqlite store runtime api)
 set(may_include_extension sqlite store extension)
-set(may_include_worker worker)
+set(may_include_worker sqlite store runtime api worker)
 set(may_include_cli cli)
 
 set(must_not_see_sqlite "^(asio|skein|SQLiteCpp|nlohmann)/")

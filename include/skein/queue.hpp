@@ -27,6 +27,7 @@ class dead_letters;
 class queue_choice;
 
 namespace api {
+struct queue_choice_state;
 struct queue_state;
 }
 
@@ -320,6 +321,7 @@ public:
 private:
     friend class database;
     friend class queue_choice;
+    friend struct api::queue_choice_state;
 
     explicit queue(std::shared_ptr<const api::queue_state> state) noexcept;
     [[nodiscard]] queue_choice alone() const;

@@ -58,6 +58,7 @@ public:
 
 private:
     friend class queue;
+    friend struct api::queue_choice_state;
 
     explicit queue_choice(std::shared_ptr<const api::queue_choice_state> state) noexcept;
 

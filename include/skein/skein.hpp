@@ -1,12 +1,14 @@
 #pragma once
 
 // Everything but the opt-in parts: <skein/json.hpp>, and <skein/testing/…> for tests.
+#include <skein/backoff.hpp>
 #include <skein/clock.hpp>
 #include <skein/consumer.hpp>
 #include <skein/database.hpp>
 #include <skein/database_options.hpp>
 #include <skein/dead_letters.hpp>
 #include <skein/error.hpp>
+#include <skein/handler_outcome.hpp>
 #include <skein/job.hpp>
 #include <skein/job_info.hpp>
 #include <skein/job_keys.hpp>
@@ -31,3 +33,5 @@
 #include <skein/transport.hpp>
 #include <skein/transport_inspection.hpp>
 #include <skein/version.hpp>
+#include <skein/worker.hpp>
+#include <skein/worker_options.hpp>

@@ -270,6 +270,7 @@ public:
 private:
     friend class database;
     friend class message;
+    friend struct api::transport_state;
 
     explicit transport(std::shared_ptr<const api::transport_state> state) noexcept;
 

@@ -63,6 +63,17 @@ std::exception_ptr cancelled_failure()
     return std::make_exception_ptr(std::system_error(asio::error::operation_aborted));
 }
 
+bool is_cancellation(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::system_error& told) {
+        return told.code() == asio::error::operation_aborted;
+    } catch (...) {
+        return false;
+    }
+}
+
 bool is_final(const std::exception_ptr& failure)
 {
     try {
@@ -70,10 +81,8 @@ bool is_final(const std::exception_ptr& failure)
     } catch (const error& told) {
         return told.code() == errc::closed || told.code() == errc::file_replaced ||
                told.code() == errc::forked || told.code() == errc::schema_too_new;
-    } catch (const std::system_error& told) {
-        return told.code() == asio::error::operation_aborted;
     } catch (...) {
-        return false;
+        return is_cancellation(failure);
     }
 }
 

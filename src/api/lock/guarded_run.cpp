@@ -2,6 +2,7 @@
 
 #include "api/lock/lock_keeper.hpp"
 #include "runtime/awaiting.hpp"
+#include "runtime/failure.hpp"
 
 #include <skein/clock.hpp>
 #include <skein/error.hpp>
@@ -10,7 +11,6 @@
 #include <asio/bind_executor.hpp>
 #include <asio/cancellation_signal.hpp>
 #include <asio/co_spawn.hpp>
-#include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
@@ -18,23 +18,11 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace skein::api {
 
 namespace {
-
-bool is_cancellation(const std::exception_ptr& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::system_error& told) {
-        return told.code() == asio::error::operation_aborted;
-    } catch (...) {
-        return false;
-    }
-}
 
 error lost_error(const named_lock_state& lock)
 {
@@ -152,7 +140,7 @@ private:
     /// What the work has thrown comes first, unless it was merely cancelled. Nobody else has it.
     [[nodiscard]] std::exception_ptr outcome()
     {
-        const bool has_failed = *work_end_ != nullptr && !is_cancellation(*work_end_);
+        const bool has_failed = *work_end_ != nullptr && !runtime::is_cancellation(*work_end_);
         std::exception_ptr told =
             refusal_ && !has_failed ? std::move(refusal_) : std::move(*work_end_);
         work_end_.reset();

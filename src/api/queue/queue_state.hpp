@@ -6,6 +6,7 @@
 #include "runtime/engine.hpp"
 
 #include <skein/queue.hpp>
+#include <skein/queue_choice.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,15 @@ struct queue_choice_state {
     explicit queue_choice_state(std::shared_ptr<const queue_state> only);
     /// Throws `errc::invalid_argument`.
     explicit queue_choice_state(std::vector<std::shared_ptr<const queue_state>> several);
+
+    [[nodiscard]] static std::shared_ptr<const queue_choice_state> of(const queue& only)
+    {
+        return of(only.alone());
+    }
+    [[nodiscard]] static std::shared_ptr<const queue_choice_state> of(const queue_choice& several)
+    {
+        return several.state_;
+    }
 
     std::vector<std::shared_ptr<const queue_state>> queues;
     std::shared_ptr<runtime::source> source;

@@ -3,6 +3,7 @@
 #include "api/queue/job_events.hpp"
 #include "api/seconds.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/log_line.hpp"
 #include "store/schedule/schedule_rows.hpp"
 
 #include <skein/log.hpp>
@@ -19,25 +20,6 @@ constexpr std::chrono::seconds longest_pause{60};
 
 /// Of the schedules that are refused together, so many are told of one by one.
 constexpr int most_told = 10;
-
-std::string what_of(const std::exception_ptr& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::exception& told) {
-        return told.what();
-    }
-}
-
-/// Names, expressions, and what triggers say, may hold anything.
-std::string in_one_line(std::string text)
-{
-    const auto is_control = [](char each) {
-        return (each >= '\0' && each < ' ') || each == '\x7F';
-    };
-    std::ranges::replace_if(text, is_control, ' ');
-    return text;
-}
 
 std::string in_seconds(const tick_pause& pause)
 {
@@ -135,7 +117,7 @@ void schedule_ticker::note_refusals(const store::tick_outcome& outcome, std::int
 
 void schedule_ticker::warn_later(runtime::batch& batch, const std::string& text) const
 {
-    batch.after_commit([where = where_, line = in_one_line(text)] {
+    batch.after_commit([where = where_, line = runtime::in_one_line(text)] {
         where->engine->log(log_level::warning, line);
     });
 }
@@ -149,7 +131,7 @@ void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
     try {
         where_->engine->log(
             log_level::warning,
-            in_one_line("schedules are not served: " + what_of(failure) + in_seconds(*pause_)));
+            "schedules are not served: " + runtime::one_line_of(failure) + in_seconds(*pause_));
     } catch (...) { // NOLINT(bugprone-empty-catch): it goes on without having said so
     }
 }

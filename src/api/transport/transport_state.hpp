@@ -11,6 +11,12 @@ namespace skein::api {
 
 /// What a `transport` handle refers to.
 struct transport_state {
+    [[nodiscard]] static const std::shared_ptr<const transport_state>&
+    of(const transport& handle) noexcept
+    {
+        return handle.state_;
+    }
+
     std::shared_ptr<runtime::engine> engine;
     std::shared_ptr<transport_source> source;
     double visibility = 0; ///< seconds

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "runtime/batch.hpp"
+#include "worker/verdict.hpp"
+
+#include <skein/clock.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace skein::worker {
+
+/// What a heartbeat has found.
+enum class heartbeat {
+    extended,
+    lost,   ///< the job is not ours any more
+    failed, ///< SQLite has refused for this one; the next heartbeat tries again
+};
+
+/// One job or message that a worker has, and the lease on it. Dropping it gives it back.
+class task {
+public:
+    task() = default;
+    task(const task&) = delete;
+    task& operator=(const task&) = delete;
+    virtual ~task() = default;
+
+    // From any thread.
+
+    /// Which attempt this is, counted from 1.
+    [[nodiscard]] virtual std::int64_t attempt() const noexcept = 0;
+    /// Whether its handler has finished it, or tried to.
+    [[nodiscard]] virtual bool is_settled() const noexcept = 0;
+    /// Whether the lease does not hold any more, unless nobody has noticed.
+    [[nodiscard]] virtual bool has_lapsed(clock::wall_time now) const noexcept = 0;
+
+    /// Whether to extend the lease: also while its end is to be written down, which says by itself
+    /// when the lease is lost.
+    [[nodiscard]] bool needs_extending() const noexcept { return is_ending_ || !is_settled(); }
+    [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
+
+    // Once its handler has ended.
+
+    /// Whether the handler has moved it away: somebody else will finish it.
+    [[nodiscard]] virtual bool is_moved_away() const noexcept = 0;
+
+    /// `how` is to be written down. What is done is not to be repeated: dropping it does not give
+    /// it back any more.
+    virtual void begin_end(const verdict& how) noexcept = 0;
+
+    // Inside a batch.
+
+    /// Returns false when it is not ours any more.
+    [[nodiscard]] virtual bool extend(runtime::batch& batch) = 0;
+    [[nodiscard]] virtual task_end finish(runtime::batch& batch, const verdict& how) = 0;
+
+protected:
+    void note_ending() noexcept { is_ending_ = true; }
+
+private:
+    std::atomic<bool> is_ending_ = false;
+};
+
+} // namespace skein::worker
