@@ -73,7 +73,8 @@ void job_task::begin_end(const verdict& how) noexcept
 bool job_task::extend(runtime::batch& batch)
 {
     const auto how = api::finishing::extend(std::chrono::seconds{visibility_});
-    const retry_outcome outcome = how.apply(batch, *lease_->queue, lease_->fence);
+    const retry_outcome outcome =
+        how.apply(batch, {*lease_->queue, lease_->fence, lease_->held_since});
     batch.after_commit([lease = lease_, how, outcome, now = api::to_seconds(batch.now())] {
         how.note_success(*lease, outcome, now);
     });
@@ -83,7 +84,8 @@ bool job_task::extend(runtime::batch& batch)
 task_end job_task::finish(runtime::batch& batch, const verdict& how)
 {
     const api::finishing finishing = finishing_of(how, lease_->is_looked_at);
-    const retry_outcome outcome = finishing.apply(batch, *lease_->queue, lease_->fence);
+    const retry_outcome outcome =
+        finishing.apply(batch, {*lease_->queue, lease_->fence, lease_->held_since});
     if (outcome != retry_outcome::stale && how.result) {
         keep_result(batch, *how.result);
     }
