@@ -50,13 +50,12 @@ std::string walk(const std::string& time, const std::string& column, const std::
            " WHERE state = '" + state + "' AND queue = ?1 AND " + counts + " ORDER BY " + column;
 }
 
-/// Time does not give back those that are held, and there may be many of them at that moment.
+/// Time does not give back those that are held, and there may be many of them at that moment. With
+/// two bounds on one side the walk could end at the wrong one.
 std::string walk_scheduled(const std::string& side_of_held)
 {
-    return walk(rounded_up("run_at"), "run_at",
-                is_number("run_at") + " AND run_at " + side_of_held + " " +
-                    std::to_string(held_until),
-                "_honker_live_scheduled", "scheduled");
+    return walk(rounded_up("run_at"), "run_at", side_of_held, "_honker_live_scheduled",
+                "scheduled");
 }
 
 /// When a claim next makes dead letters, if its moment comes: at the end of a lease, whatever it is
@@ -91,8 +90,9 @@ claim_forecast::claim_forecast(sqlite::connection connection)
       walk_leases_(connection,
                    walk("claim_expires_at", "claim_expires_at", is_number("claim_expires_at"),
                         "_honker_live_processing_deadline", "processing")),
-      walk_scheduled_(connection, walk_scheduled("<")),
-      walk_beyond_held_(connection, walk_scheduled(">"))
+      walk_scheduled_(connection, walk_scheduled("run_at < " + std::to_string(held_until))),
+      walk_beyond_held_(connection, walk_scheduled("run_at > " + std::to_string(held_until) +
+                                                   " AND " + is_number("run_at")))
 {
 }
 
