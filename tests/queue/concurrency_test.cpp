@@ -170,6 +170,34 @@ TEST_F(Concurrency, AWaitingClaimIsWokenByThePlaceThatIsFreed)
     EXPECT_EQ(waiting.result().payload(), "2");
 }
 
+TEST_F(Concurrency, AWaitingClaimIsWokenWhenADeadHolderHasHadItsLastAttempt)
+{
+    add("1", "k", 1, {.max_attempts = 1});
+    add("2", "k", 1);
+    EXPECT_THAT(claim_payloads(), ElementsAre("1"));
+    auto waiting = db_.start(queue_.claim());
+    db_.advance(30s);
+    EXPECT_FALSE(waiting.is_done());
+
+    db_.advance(1s);
+    ASSERT_TRUE(waiting.is_done());
+    EXPECT_EQ(waiting.result().payload(), "2");
+}
+
+TEST_F(Concurrency, AWaitingClaimIsWokenWhenADeadHolderHasExpired)
+{
+    add("1", "k", 1, {.expires_in = 5s});
+    add("2", "k", 1);
+    EXPECT_THAT(claim_payloads(), ElementsAre("1"));
+    auto waiting = db_.start(queue_.claim());
+    db_.advance(6s);
+    EXPECT_FALSE(waiting.is_done());
+
+    db_.advance(25s);
+    ASSERT_TRUE(waiting.is_done());
+    EXPECT_EQ(waiting.result().payload(), "2");
+}
+
 TEST_F(Concurrency, AJobThatIsHeldIsToldAsItIs)
 {
     add("1", "k", 1);

@@ -50,19 +50,38 @@ std::string walk(const std::string& time, const std::string& column, const std::
            " WHERE state = '" + state + "' AND queue = ?1 AND " + counts + " ORDER BY " + column;
 }
 
-/// Time does not give back those that are held, and there may be many of them at that moment.
+/// Time does not give back those that are held, and there may be many of them at that moment. With
+/// two bounds on one side the walk could end at the wrong one.
 std::string walk_scheduled(const std::string& side_of_held)
 {
-    return walk(rounded_up("run_at"), "run_at",
-                is_number("run_at") + " AND run_at " + side_of_held + " " +
-                    std::to_string(held_until),
-                "_honker_live_scheduled", "scheduled");
+    return walk(rounded_up("run_at"), "run_at", side_of_held, "_honker_live_scheduled",
+                "scheduled");
+}
+
+/// When a claim next makes dead letters, if its moment comes: at the end of a lease, whatever it is
+/// worth, and where a job expires. Those that have expired in the hands of their workers wait for
+/// the end of the lease.
+std::string first_end()
+{
+    return "SELECT min(moment) FROM (SELECT min(claim_expires_at) + 1 AS moment FROM _honker_live"
+           " INDEXED BY _honker_live_processing_deadline WHERE state = 'processing'"
+           " AND queue = ?1 AND claim_expires_at < 9223372036854775807 UNION ALL"
+           " SELECT min(expires_at) FROM _honker_live INDEXED BY _honker_live_expiry"
+           " WHERE queue = ?1 AND expires_at > ?2 AND " +
+           is_number("expires_at") +
+           " UNION ALL SELECT min(expires_at) FROM (SELECT state, expires_at FROM _honker_live"
+           " INDEXED BY _honker_live_expiry WHERE queue = ?1 AND expires_at <= ?2"
+           " ORDER BY expires_at, id LIMIT 1000) WHERE state <> 'processing')";
 }
 
 } // namespace
 
 claim_forecast::claim_forecast(sqlite::connection connection)
     : find_ready_(connection, "SELECT 1" + ready_jobs() + " LIMIT 1"),
+      find_held_(connection, "SELECT 1 FROM _honker_live INDEXED BY _honker_live_scheduled"
+                             " WHERE state = 'scheduled' AND queue = ?1 AND run_at = " +
+                                 std::to_string(held_until) + " LIMIT 1"),
+      first_end_(connection, first_end()),
       first_pending_(connection,
                      "SELECT " + rounded_up("min(run_at)") +
                          " FROM _honker_live INDEXED BY _honker_live_ready WHERE state = 'pending'"
@@ -71,8 +90,9 @@ claim_forecast::claim_forecast(sqlite::connection connection)
       walk_leases_(connection,
                    walk("claim_expires_at", "claim_expires_at", is_number("claim_expires_at"),
                         "_honker_live_processing_deadline", "processing")),
-      walk_scheduled_(connection, walk_scheduled("<")),
-      walk_beyond_held_(connection, walk_scheduled(">"))
+      walk_scheduled_(connection, walk_scheduled("run_at < " + std::to_string(held_until))),
+      walk_beyond_held_(connection, walk_scheduled("run_at > " + std::to_string(held_until) +
+                                                   " AND " + is_number("run_at")))
 {
 }
 
@@ -93,7 +113,17 @@ std::optional<std::int64_t> claim_forecast::next_claim_at(std::string_view queue
     if (pending.step() && !pending.is_null(0)) {
         next = earlier(next, pending.integer(0));
     }
+    next = earlier(next, next_end_at(queue, now));
     return next ? moment(std::max(*next, now)) : next;
+}
+
+std::optional<std::int64_t> claim_forecast::next_end_at(std::string_view queue, std::int64_t now)
+{
+    if (!find_held_.start(queue).step()) {
+        return std::nullopt;
+    }
+    sqlite::execution ends = first_end_.start(queue, now);
+    return ends.step() && !ends.is_null(0) ? moment(ends.integer(0)) : std::nullopt;
 }
 
 } // namespace skein::store
