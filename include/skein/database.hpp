@@ -61,7 +61,10 @@ class database_owner;
 ///
 /// All operations of all handles throw `skein::error` when they are awaited:
 /// - `errc::closed`: the database was closed, or its executor is gone;
-/// - `errc::busy`: another process held the lock longer than `busy_timeout`; nothing was done;
+/// - `errc::busy`: another connection held the lock longer than `busy_timeout`; nothing was done.
+/// It
+///   may be one of this process, with a transaction in which the operation is awaited: such a
+///   transaction is written in by the verbs of <skein/outbox.hpp>;
 /// - `errc::disk_full`, `errc::storage_failure`: SQLite refused; nothing was done. A failure of the
 ///   commit fails every operation of its batch;
 /// - `errc::schema_too_new`: a newer skein has extended the file;

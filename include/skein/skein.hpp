@@ -15,6 +15,7 @@
 #include <skein/message.hpp>
 #include <skein/named_lock.hpp>
 #include <skein/notification.hpp>
+#include <skein/outbox.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>

@@ -49,7 +49,13 @@ error forked_error(const std::string& file)
 
 error busy_error(const std::string& file)
 {
-    return {errc::busy, file + ": another process held the lock longer than busy_timeout",
+    // Whether it is this process that waits for itself cannot be seen: SQLite's locks have no
+    // names.
+    return {errc::busy,
+            file + ": another connection held the lock longer than busy_timeout. If it is one of "
+                   "this process, with a transaction in which this was awaited: write on that "
+                   "connection instead, with skein::enqueue(connection, ...) and its like of "
+                   "<skein/outbox.hpp>",
             SQLITE_BUSY};
 }
 
