@@ -230,11 +230,16 @@ public:
     ///     };
     ///     co_await db.transaction(place);
     ///
-    /// `function` is copied. It runs on the database's strand, so it must not block, and it must
-    /// not wait for this database. It may not end the transaction. It may refer to what the
-    /// awaiting coroutine owns: a context that ends meanwhile waits for it before it destroys the
-    /// coroutine. Returns: what `function` returns. Cancellation: as everywhere, until its batch
-    /// begins. `function` has not been called then.
+    /// `function` is copied. It runs on the database's strand, so it must not block. It may not end
+    /// the transaction. It may refer to what the awaiting coroutine owns: a context that ends
+    /// meanwhile waits for it before it destroys the coroutine.
+    ///
+    /// What is awaited of this database would wait for the end of `function`: a verb that is to be
+    /// awaited throws `errc::invalid_argument` at once when it is called there, on that thread, and
+    /// names the form that takes the transaction first, if it has one. Only `close` may be started
+    /// there, and not waited for.
+    /// Returns: what `function` returns.
+    /// Cancellation: as everywhere, until its batch begins. `function` has not been called then.
     template <class Function>
     [[nodiscard]] auto transaction(Function&& function) const
     {
@@ -248,7 +253,8 @@ public:
     /// Runs `function(const SQLite::Database&)` on one consistent state of the file, without taking
     /// the write lock. It cannot write.
     ///
-    /// Otherwise like `transaction`. Other operations wait meanwhile: keep it short.
+    /// Otherwise like `transaction`; nothing of this database can be called in it. Other operations
+    /// wait meanwhile: keep it short.
     template <class Function>
     [[nodiscard]] auto read(Function&& function) const
     {

@@ -59,6 +59,16 @@ error busy_error(const std::string& file)
             SQLITE_BUSY};
 }
 
+error inside_callback_error(const std::string& file, std::string_view instead)
+{
+    const std::string what_to_do =
+        instead.empty() ? "await it after the callback" : "call " + std::string(instead);
+    return {errc::invalid_argument, file +
+                                        ": awaited inside a callback of this database, for whose "
+                                        "end it would wait; " +
+                                        what_to_do};
+}
+
 error file_replaced_error(const std::string& file)
 {
     return {errc::file_replaced, file + ": replaced or deleted while it was open"};
