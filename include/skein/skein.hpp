@@ -20,6 +20,7 @@
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>
 #include <skein/rate_limit.hpp>
+#include <skein/relay.hpp>
 #include <skein/results.hpp>
 #include <skein/schedule.hpp>
 #include <skein/scheduler.hpp>

@@ -79,6 +79,17 @@ std::exception_ptr cancelled_failure()
     return std::make_exception_ptr(std::system_error(asio::error::operation_aborted));
 }
 
+std::string what_of(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& told) {
+        return told.what();
+    } catch (...) {
+        return "something that is no std::exception";
+    }
+}
+
 bool is_final(const std::exception_ptr& failure)
 {
     try {

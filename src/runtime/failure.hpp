@@ -27,6 +27,9 @@ namespace skein::runtime {
 [[nodiscard]] error file_replaced_error(const std::string& file);
 [[nodiscard]] std::exception_ptr cancelled_failure();
 
+/// What a failure says of itself.
+[[nodiscard]] std::string what_of(const std::exception_ptr& failure);
+
 /// Whether another try can go no better: it was cancelled, or the database is closed, or not the
 /// same any more.
 [[nodiscard]] bool is_final(const std::exception_ptr& failure);

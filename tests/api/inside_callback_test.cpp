@@ -203,6 +203,8 @@ TEST_F(InsideACallback, VerbsOfTheOtherHandlesWithoutAnotherFormAreRefusedToo)
     expect_later("consumers", [&] { return topic.consumers(); });
     expect_later("forget", [&] { return topic.forget_consumer("c"); });
     expect_later("trim", [&] { return topic.trim({.keep = 1}); });
+    const auto take = [](const relayed_event&) -> asio::awaitable<void> { co_return; };
+    expect_later("relay", [&] { return topic.relay("r").run(take); });
     expect_later("first_offset", [&] { return topic.first_offset(); });
     expect_later("consumer next", [&] { return reader.next(); });
     expect_later("consumer try_next", [&] { return reader.try_next(); });

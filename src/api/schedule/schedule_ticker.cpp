@@ -19,15 +19,6 @@ constexpr std::chrono::seconds longest_pause{60};
 /// Of the schedules that are refused together, so many are told of one by one.
 constexpr int most_told = 10;
 
-std::string what_of(const std::exception_ptr& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::exception& told) {
-        return told.what();
-    }
-}
-
 /// Names, expressions, and what triggers say, may hold anything.
 std::string in_one_line(std::string text)
 {
@@ -144,9 +135,9 @@ void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
     }
     pause_ = longer_pause();
     try {
-        where_->engine->log(
-            log_level::warning,
-            in_one_line("schedules are not served: " + what_of(failure) + in_seconds(*pause_)));
+        where_->engine->log(log_level::warning,
+                            in_one_line("schedules are not served: " + runtime::what_of(failure) +
+                                        in_seconds(*pause_)));
     } catch (...) { // NOLINT(bugprone-empty-catch): it goes on without having said so
     }
 }
