@@ -78,7 +78,8 @@ public:
     /// Opens the file, or creates it, and serves it on a thread of its own: what most services
     /// want, since SQLite blocks its thread for as long as the disk takes.
     ///
-    /// `path` is made absolute at once.
+    /// `path` is made absolute at once. `:memory:` is no file: nobody else sees that database, and
+    /// it is gone with this one. For tests see <skein/testing/memory_database.hpp>, too.
     /// Blocks for up to `busy_timeout` while another process creates, recovers or locks the file.
     /// Throws: `skein::error` as above, and `errc::storage_failure` when the file cannot be opened.
     explicit database(const std::filesystem::path& path, database_options options = {});
