@@ -61,7 +61,10 @@ class database_owner;
 ///
 /// All operations of all handles throw `skein::error` when they are awaited:
 /// - `errc::closed`: the database was closed, or its executor is gone;
-/// - `errc::busy`: another process held the lock longer than `busy_timeout`; nothing was done;
+/// - `errc::busy`: another connection held the lock longer than `busy_timeout`; nothing was done.
+/// It
+///   may be one of this process, with a transaction in which the operation is awaited: such a
+///   transaction is written in by the verbs of <skein/outbox.hpp>;
 /// - `errc::disk_full`, `errc::storage_failure`: SQLite refused; nothing was done. A failure of the
 ///   commit fails every operation of its batch;
 /// - `errc::schema_too_new`: a newer skein has extended the file;
@@ -75,7 +78,8 @@ public:
     /// Opens the file, or creates it, and serves it on a thread of its own: what most services
     /// want, since SQLite blocks its thread for as long as the disk takes.
     ///
-    /// `path` is made absolute at once.
+    /// `path` is made absolute at once. `:memory:` is no file: nobody else sees that database, and
+    /// it is gone with this one. For tests see <skein/testing/memory_database.hpp>, too.
     /// Blocks for up to `busy_timeout` while another process creates, recovers or locks the file.
     /// Throws: `skein::error` as above, and `errc::storage_failure` when the file cannot be opened.
     explicit database(const std::filesystem::path& path, database_options options = {});
@@ -227,11 +231,16 @@ public:
     ///     };
     ///     co_await db.transaction(place);
     ///
-    /// `function` is copied. It runs on the database's strand, so it must not block, and it must
-    /// not wait for this database. It may not end the transaction. It may refer to what the
-    /// awaiting coroutine owns: a context that ends meanwhile waits for it before it destroys the
-    /// coroutine. Returns: what `function` returns. Cancellation: as everywhere, until its batch
-    /// begins. `function` has not been called then.
+    /// `function` is copied. It runs on the database's strand, so it must not block. It may not end
+    /// the transaction. It may refer to what the awaiting coroutine owns: a context that ends
+    /// meanwhile waits for it before it destroys the coroutine.
+    ///
+    /// What is awaited of this database would wait for the end of `function`: a verb that is to be
+    /// awaited throws `errc::invalid_argument` at once when it is called there, on that thread, and
+    /// names the form that takes the transaction first, if it has one. Only `close` may be started
+    /// there, and not waited for.
+    /// Returns: what `function` returns.
+    /// Cancellation: as everywhere, until its batch begins. `function` has not been called then.
     template <class Function>
     [[nodiscard]] auto transaction(Function&& function) const
     {
@@ -245,7 +254,8 @@ public:
     /// Runs `function(const SQLite::Database&)` on one consistent state of the file, without taking
     /// the write lock. It cannot write.
     ///
-    /// Otherwise like `transaction`. Other operations wait meanwhile: keep it short.
+    /// Otherwise like `transaction`; nothing of this database can be called in it. Other operations
+    /// wait meanwhile: keep it short.
     template <class Function>
     [[nodiscard]] auto read(Function&& function) const
     {

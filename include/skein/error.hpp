@@ -14,7 +14,7 @@ enum class errc {
     invalid_argument,  ///< misuse; the text names the argument and what is accepted
     payload_too_large, ///< longer than SQLite takes; nothing was written
     invalid_payload,   ///< a payload that cannot be encoded, or decoded as the type asked for
-    busy,              ///< another process held the file's lock longer than `busy_timeout`
+    busy,              ///< another connection held the file's lock longer than `busy_timeout`
     disk_full,         ///< the disk, or a limit on the file's size, is full
     storage_failure,   ///< SQLite refused for another reason, see `error::sqlite_code`
     schema_too_new,    ///< a newer skein has extended this file in a way that this one cannot read

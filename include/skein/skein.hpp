@@ -19,10 +19,12 @@
 #include <skein/named_lock.hpp>
 #include <skein/notification.hpp>
 #include <skein/observer.hpp>
+#include <skein/outbox.hpp>
 #include <skein/payload.hpp>
 #include <skein/queue.hpp>
 #include <skein/queue_choice.hpp>
 #include <skein/rate_limit.hpp>
+#include <skein/relay.hpp>
 #include <skein/results.hpp>
 #include <skein/schedule.hpp>
 #include <skein/scheduler.hpp>

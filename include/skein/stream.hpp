@@ -4,6 +4,7 @@
 #include <skein/consumer.hpp>
 #include <skein/export.hpp>
 #include <skein/payload.hpp>
+#include <skein/relay.hpp>
 #include <skein/stream_event.hpp>
 #include <skein/transaction.hpp>
 
@@ -176,6 +177,12 @@ public:
     /// given.
     [[nodiscard]] asio::awaitable<skein::consumer> consumer(std::string_view name,
                                                             consumer_options options = {}) const;
+
+    /// Something that hands the events to a sink outside of the file. Costs nothing.
+    ///
+    /// `name`: any text; that of the consumer whose offset it saves.
+    /// Throws: `errc::invalid_argument` for options that are not accepted.
+    [[nodiscard]] skein::relay relay(std::string_view name, relay_options options = {}) const;
 
     /// All consumers that the file knows for this topic, whatever process has made them, the
     /// slowest first. Only reads; makes no tables.

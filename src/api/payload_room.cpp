@@ -13,11 +13,10 @@ constexpr std::size_t row_overhead = 1024;
 
 } // namespace
 
-void require_room(const runtime::engine& database, std::string_view payload, std::string_view name,
+void require_room(std::size_t limit, std::string_view payload, std::string_view name,
                   std::string_view key)
 {
     const std::size_t taken = name.size() + key.size() + row_overhead;
-    const std::size_t limit = database.length_limit();
     if (payload.size() + taken > limit) {
         throw error(errc::payload_too_large,
                     "payload: " + std::to_string(payload.size()) + " bytes; at most " +

@@ -21,8 +21,10 @@ removal removal_up_to(std::function<std::optional<std::int64_t>(runtime::batch&)
     };
 }
 
-asio::awaitable<std::size_t> remove_in_slices(std::shared_ptr<runtime::engine> engine,
-                                              std::vector<removal> removals)
+namespace {
+
+asio::awaitable<std::size_t> remove_each(std::shared_ptr<runtime::engine> engine,
+                                         std::vector<removal> removals)
 {
     std::size_t removed = 0;
     for (const removal& each : removals) {
@@ -33,6 +35,15 @@ asio::awaitable<std::size_t> remove_in_slices(std::shared_ptr<runtime::engine> e
         }
     }
     co_return removed;
+}
+
+} // namespace
+
+asio::awaitable<std::size_t> remove_in_slices(std::shared_ptr<runtime::engine> engine,
+                                              std::vector<removal> removals)
+{
+    engine->require_outside_callback();
+    return remove_each(std::move(engine), std::move(removals));
 }
 
 } // namespace skein::api

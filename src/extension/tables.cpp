@@ -2,6 +2,7 @@
 
 #include "extension/function.hpp"
 #include "extension/host.hpp"
+#include "sqlite/atomic_write.hpp"
 #include "store/queue/queue_schema.hpp"
 #include "store/rate_limit/rate_limit_schema.hpp"
 
@@ -39,21 +40,13 @@ void create_all(sqlite::connection connection, std::int64_t now)
 /// Of several programs that start together one makes the tables, since the write lock comes before
 /// the look. Inside the caller's transaction it is the caller who has chosen when it is taken.
 template <class Work>
-void write_schema(host& where, Work work)
+void write_schema(const host& where, Work work)
 {
-    const sqlite::connection connection = where.connection();
-    const bool is_inside = connection.in_transaction();
-    connection.execute(is_inside ? "SAVEPOINT skein_tables" : "BEGIN IMMEDIATE");
-    try {
+    sqlite::atomic_write once(where.connection(), "skein_tables");
+    once.run([&] {
         work();
-        connection.execute(is_inside ? "RELEASE skein_tables" : "COMMIT");
-    } catch (...) {
-        if (connection.in_transaction()) {
-            connection.execute(is_inside ? "ROLLBACK TO skein_tables; RELEASE skein_tables"
-                                         : "ROLLBACK");
-        }
-        throw;
-    }
+        return true;
+    });
 }
 
 void bootstrap(call& from)

@@ -65,15 +65,18 @@ private:
 };
 
 /// Runs an operation and returns when it is complete. Nothing happens until it is awaited.
+///
+/// Throws from the call itself inside a callback of the database: see `require_outside_callback`.
 inline asio::awaitable<void> await_operation(std::shared_ptr<engine> engine,
                                              std::shared_ptr<operation> wanted)
 {
+    engine->require_outside_callback();
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
         start_operation{&engine::submit}, asio::use_awaitable, std::move(engine),
         std::move(wanted));
 }
 
-/// Closes the database and returns when all is closed.
+/// Closes the database and returns when all is closed. A callback may start it, too.
 inline asio::awaitable<void> await_closing(std::shared_ptr<engine> engine)
 {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
@@ -81,14 +84,22 @@ inline asio::awaitable<void> await_closing(std::shared_ptr<engine> engine)
         std::make_shared<closing>());
 }
 
-/// The same, for operations that have a result. Nothing suspends between the completion and the
+/// What an operation has brought, once it has run. Nothing suspends between the completion and the
 /// return, so a result is never lost to a late cancellation.
+template <class Operation>
+asio::awaitable<typename Operation::result_type> take_result(asio::awaitable<void> run,
+                                                             std::shared_ptr<Operation> wanted)
+{
+    co_await std::move(run);
+    co_return std::move(wanted->result);
+}
+
+/// As `await_operation`, for operations that have a result.
 template <class Operation>
 asio::awaitable<typename Operation::result_type> await_result(std::shared_ptr<engine> engine,
                                                               std::shared_ptr<Operation> wanted)
 {
-    co_await await_operation(std::move(engine), wanted);
-    co_return std::move(wanted->result);
+    return take_result(await_operation(std::move(engine), wanted), wanted);
 }
 
 } // namespace skein::runtime

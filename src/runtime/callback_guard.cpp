@@ -26,10 +26,38 @@ bool declares_virtual_table(int action, const char* table)
     return action == SQLITE_UPDATE && std::strcmp(table, "sqlite_master") == 0;
 }
 
+// What runs on this thread, the innermost first.
+thread_local const callback_guard::scope* innermost = nullptr;
+
 } // namespace
 
-callback_guard::callback_guard(sqlite::connection connection, std::string savepoint)
-    : connection_(connection), savepoint_(std::move(savepoint))
+callback_guard::scope::scope(callback_guard& guard, mode kind) noexcept
+    : guard_(guard), outer_(innermost)
+{
+    guard_.mode_ = kind;
+    innermost = this;
+}
+
+callback_guard::scope::~scope()
+{
+    innermost = outer_;
+    guard_.mode_ = mode::off;
+    guard_.connection_.reset_statements();
+}
+
+callback_guard::mode callback_guard::here(const engine& owner) noexcept
+{
+    for (const scope* each = innermost; each != nullptr; each = each->outer_) {
+        if (&each->guard_.owner_ == &owner) {
+            return each->guard_.mode_;
+        }
+    }
+    return mode::off;
+}
+
+callback_guard::callback_guard(const engine& owner, sqlite::connection connection,
+                               std::string savepoint)
+    : owner_(owner), connection_(connection), savepoint_(std::move(savepoint))
 {
     // Set once: setting it would expire every prepared statement.
     sqlite3_set_authorizer(connection_.handle(), &callback_guard::authorize, this);

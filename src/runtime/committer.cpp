@@ -34,7 +34,7 @@ std::string begin_text(sqlite::connection connection)
 committer::committer(engine& owner, SQLite::Database& database, const clock& time, std::string file,
                      event_sink& told)
     : owner_(owner), database_(database), connection_(database.getHandle()), time_(time),
-      file_(std::move(file)), told_(told), guard_(connection_, savepoint_name),
+      file_(std::move(file)), told_(told), guard_(owner_, connection_, savepoint_name),
       events_(told, connection_), begin_(connection_, begin_text(connection_)),
       commit_(connection_, "COMMIT"), rollback_(connection_, "ROLLBACK"),
       savepoint_(connection_, savepoint_name)

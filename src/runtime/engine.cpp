@@ -104,6 +104,16 @@ void engine::require_home() const
     }
 }
 
+void engine::require_outside_callback(std::string_view instead) const
+{
+    const callback_guard::mode running = callback_guard::here(*this);
+    if (running != callback_guard::mode::off) {
+        throw inside_callback_error(path_.string(), running == callback_guard::mode::writing
+                                                        ? instead
+                                                        : std::string_view());
+    }
+}
+
 void engine::submit(std::shared_ptr<operation> wanted)
 {
     if (is_left_behind()) {

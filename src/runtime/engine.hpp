@@ -28,6 +28,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skein::runtime {
@@ -53,6 +54,11 @@ public:
 
     /// Throws `errc::forked` in a child process.
     void require_home() const;
+
+    /// Throws `errc::invalid_argument` inside a callback of this database, on the thread that runs
+    /// it: whoever blocks there until something awaited is done waits for ever. `instead` is what
+    /// can be called there, if there is something.
+    void require_outside_callback(std::string_view instead = {}) const;
 
     void submit(std::shared_ptr<operation> wanted);
     void cancel(const std::shared_ptr<operation>& unwanted);

@@ -49,8 +49,24 @@ error forked_error(const std::string& file)
 
 error busy_error(const std::string& file)
 {
-    return {errc::busy, file + ": another process held the lock longer than busy_timeout",
+    // Whether it is this process that waits for itself cannot be seen: SQLite's locks have no
+    // names.
+    return {errc::busy,
+            file + ": another connection held the lock longer than busy_timeout. If it is one of "
+                   "this process, with a transaction in which this was awaited: write on that "
+                   "connection instead, with skein::enqueue(connection, ...) and its like of "
+                   "<skein/outbox.hpp>",
             SQLITE_BUSY};
+}
+
+error inside_callback_error(const std::string& file, std::string_view instead)
+{
+    const std::string what_to_do =
+        instead.empty() ? "await it after the callback" : "call " + std::string(instead);
+    return {errc::invalid_argument, file +
+                                        ": awaited inside a callback of this database, for whose "
+                                        "end it would wait; " +
+                                        what_to_do};
 }
 
 error file_replaced_error(const std::string& file)

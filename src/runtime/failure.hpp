@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace skein::runtime {
 
@@ -20,6 +21,8 @@ namespace skein::runtime {
 [[nodiscard]] error closed_error(const std::string& file);
 [[nodiscard]] error forked_error(const std::string& file);
 [[nodiscard]] error busy_error(const std::string& file);
+/// `instead` is what can be called there; nothing, if it is empty.
+[[nodiscard]] error inside_callback_error(const std::string& file, std::string_view instead);
 /// `file` is the one that was lost: the database, or its write-ahead log.
 [[nodiscard]] error file_replaced_error(const std::string& file);
 [[nodiscard]] std::exception_ptr cancelled_failure();

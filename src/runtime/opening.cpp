@@ -58,6 +58,12 @@ std::string_view pragma_value(durability level)
     throw error(errc::invalid_argument, "durability: not a value of durability");
 }
 
+/// SQLite's name of a database in memory that the connections of this process share.
+bool is_shared_memory(const std::string& path)
+{
+    return path.starts_with("file:/") && path.ends_with("?vfs=memdb");
+}
+
 bool may_succeed_later(const sqlite::error& refusal)
 {
     // SQLITE_PROTOCOL: too many openers at once, says SQLite's log of the write-ahead log.
@@ -148,7 +154,8 @@ std::filesystem::path resolve(const std::filesystem::path& path)
     if (path.empty()) {
         throw error(errc::invalid_argument, "path: empty; the path of a file is accepted");
     }
-    return path == ":memory:" ? path : std::filesystem::absolute(path).lexically_normal();
+    const bool is_memory = path == ":memory:" || is_shared_memory(path.string());
+    return is_memory ? path : std::filesystem::absolute(path).lexically_normal();
 }
 
 std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& path,
@@ -157,8 +164,9 @@ std::unique_ptr<SQLite::Database> open_database(const std::filesystem::path& pat
     const std::string file = path.string();
     try {
         // One strand uses the connection, so SQLite's own mutex would only cost.
+        const int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX;
         auto database = std::make_unique<SQLite::Database>(
-            file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+            file, is_shared_memory(file) ? flags | SQLite::OPEN_URI : flags);
         const sqlite::connection connection(database->getHandle());
         sqlite3_extended_result_codes(connection.handle(), 1);
         if (sqlite3_db_readonly(connection.handle(), "main") == 1) {

@@ -17,7 +17,8 @@ namespace skein::runtime {
 /// The options with times that can be reckoned with. Throws `errc::invalid_argument`.
 [[nodiscard]] database_options checked_options(database_options options);
 
-/// The file as an absolute path: a later change of directory must not lead to another file.
+/// The file as an absolute path: a later change of directory must not lead to another file. What
+/// SQLite calls a database in memory, `:memory:` or `file:/<name>?vfs=memdb`, stays as it is.
 /// Throws `errc::invalid_argument` for an empty path.
 [[nodiscard]] std::filesystem::path resolve(const std::filesystem::path& path);
 

@@ -30,6 +30,10 @@ public:
     {
         return sqlite3_last_insert_rowid(handle_);
     }
+    void set_last_insert_rowid(std::int64_t row) const noexcept
+    {
+        sqlite3_set_last_insert_rowid(handle_, row);
+    }
 
     /// Whether a transaction is open. SQLite can end one by itself, whatever code it returns.
     [[nodiscard]] bool in_transaction() const noexcept

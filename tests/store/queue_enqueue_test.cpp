@@ -76,21 +76,6 @@ TEST_F(QueueEnqueue, TellsTheJobsNumberAlsoWhereATriggerInsertsSomethingElse)
     EXPECT_EQ(client_.enqueue("1", now), 1);
 }
 
-TEST_F(QueueEnqueue, OfManyIsTheSameAsOneByOne)
-{
-    job_enqueuer enqueuer(client_.connection());
-    const std::array jobs{
-        new_job{.queue = "q", .payload = "[1]", .run_at = 2000, .priority = 3, .expires_in = 7},
-        new_job{.queue = "r", .payload = "[2]", .delay = 4, .max_attempts = 1}};
-    EXPECT_THAT(client_.write([&] { return enqueuer.enqueue_many(jobs, now); }), ElementsAre(1, 2));
-    const std::string columns = "queue, payload, state, priority, run_at, max_attempts,"
-                                " created_at, expires_at";
-    for (std::int64_t each : {0, 1}) {
-        const std::int64_t single = client_.enqueue(jobs[static_cast<std::size_t>(each)], now);
-        EXPECT_EQ(client_.live(single, columns), client_.live(each + 1, columns));
-    }
-}
-
 TEST_F(QueueEnqueue, TakesATimeOrADelayAndTheDelayWins)
 {
     EXPECT_EQ(due({}, {}), "pending|1000");

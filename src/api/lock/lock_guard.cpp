@@ -71,6 +71,7 @@ bool lock_guard::is_held() const noexcept
 
 asio::awaitable<bool> lock_guard::renew()
 {
+    held_->engine().require_outside_callback("renew(tx)");
     return api::write(held_->lock().engine, [held = held_](runtime::batch& batch) {
         return api::held_lock::renew(held, batch);
     });
@@ -83,6 +84,7 @@ bool lock_guard::renew(transaction& tx)
 
 asio::awaitable<bool> lock_guard::release()
 {
+    held_->engine().require_outside_callback("release(tx)");
     return api::write(held_->lock().engine, [held = held_](runtime::batch& batch) {
         return api::held_lock::release(held, batch);
     });
@@ -95,6 +97,7 @@ bool lock_guard::release(transaction& tx)
 
 asio::awaitable<void> lock_guard::run_work(asio::awaitable<void> work)
 {
+    held_->engine().require_outside_callback();
     return api::run_guarded(held_, std::move(work));
 }
 

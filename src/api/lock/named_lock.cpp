@@ -69,6 +69,7 @@ asio::awaitable<std::optional<lock_guard>> named_lock::acquire_within(duration l
 
 asio::awaitable<std::optional<lock_guard>> named_lock::try_acquire() const
 {
+    state_->engine->require_outside_callback("try_acquire(tx)");
     return acquire_within(duration::zero());
 }
 

@@ -10,6 +10,13 @@ namespace {
 
 using events = std::vector<stream_event>;
 
+asio::awaitable<events> start_next(const std::shared_ptr<api::consumer_place>& place,
+                                   std::size_t most, runtime::patience how_long)
+{
+    place->topic().engine->require_outside_callback();
+    return api::consumer_place::next(place, most, how_long);
+}
+
 asio::awaitable<std::optional<stream_event>> first_of(asio::awaitable<events> wait)
 {
     events found = co_await std::move(wait);
@@ -53,7 +60,7 @@ std::int64_t consumer::offset() const noexcept
 
 asio::awaitable<stream_event> consumer::next()
 {
-    return expect_first(api::consumer_place::next(place_, 1, {}));
+    return expect_first(start_next(place_, 1, {}));
 }
 
 asio::awaitable<std::optional<stream_event>> consumer::try_next()
@@ -63,12 +70,12 @@ asio::awaitable<std::optional<stream_event>> consumer::try_next()
 
 asio::awaitable<std::optional<stream_event>> consumer::next_within(duration limit)
 {
-    return first_of(api::consumer_place::next(place_, 1, api::patience_of(limit)));
+    return first_of(start_next(place_, 1, api::patience_of(limit)));
 }
 
 asio::awaitable<std::vector<stream_event>> consumer::next_many(std::size_t most)
 {
-    return api::consumer_place::next(place_, api::checked_most(most), {});
+    return start_next(place_, api::checked_most(most), {});
 }
 
 asio::awaitable<std::vector<stream_event>> consumer::try_next_many(std::size_t most)
@@ -79,16 +86,18 @@ asio::awaitable<std::vector<stream_event>> consumer::try_next_many(std::size_t m
 asio::awaitable<std::vector<stream_event>> consumer::next_many_within(duration limit,
                                                                       std::size_t most)
 {
-    return api::consumer_place::next(place_, api::checked_most(most), api::patience_of(limit));
+    return start_next(place_, api::checked_most(most), api::patience_of(limit));
 }
 
 asio::awaitable<bool> consumer::save(std::int64_t offset)
 {
+    place_->topic().engine->require_outside_callback("save(tx, offset)");
     return api::consumer_place::save(place_, offset);
 }
 
 asio::awaitable<bool> consumer::save()
 {
+    place_->topic().engine->require_outside_callback("save(tx)");
     return api::consumer_place::save(place_, place_->handed_out());
 }
 

@@ -22,6 +22,13 @@ std::int64_t end_of_channel(store::notifications& there, const std::string& chan
     return std::max(there.newest(channel), there.newest_removed(channel).value_or(0));
 }
 
+asio::awaitable<std::optional<notification>>
+start_next(const std::shared_ptr<api::listener_place>& place, runtime::patience how_long)
+{
+    place->log().engine->require_outside_callback();
+    return api::listener_place::next(place, how_long);
+}
+
 asio::awaitable<notification> expect_note(asio::awaitable<std::optional<notification>> wait)
 {
     std::optional<notification> note = co_await std::move(wait);
@@ -75,17 +82,17 @@ listener::~listener() = default;
 
 std::string_view listener::channel() const noexcept
 {
-    return place_->name();
+    return place_->log().name;
 }
 
 asio::awaitable<notification> listener::next()
 {
-    return expect_note(api::listener_place::next(place_, {}));
+    return expect_note(start_next(place_, {}));
 }
 
 asio::awaitable<std::optional<notification>> listener::next_within(duration limit)
 {
-    return api::listener_place::next(place_, api::patience_of(limit));
+    return start_next(place_, api::patience_of(limit));
 }
 
 asio::awaitable<std::optional<notification>> listener::try_next()

@@ -20,7 +20,7 @@ public:
     {
     }
 
-    [[nodiscard]] const std::string& name() const noexcept { return follower_.log().name; }
+    [[nodiscard]] const channel& log() const noexcept { return follower_.log(); }
 
     /// The next notification; nothing at the limit.
     static asio::awaitable<std::optional<notification>> next(std::shared_ptr<listener_place> self,

@@ -91,6 +91,7 @@ api::removal removal_by_number(const std::shared_ptr<notification_store>& there,
 asio::awaitable<std::int64_t> database::notify(std::string_view channel, std::string_view payload,
                                                notification_options options) const
 {
+    owner_->engine()->require_outside_callback("notify(tx, channel, payload)");
     const std::shared_ptr<runtime::engine>& engine = owner_->engine();
     return runtime::await_result(engine,
                                  std::make_shared<notify_unit>(*engine, channel, payload, options));
@@ -109,6 +110,7 @@ std::int64_t database::notify(skein::transaction& tx, std::string_view channel,
 asio::awaitable<listener> database::listen(std::string_view channel,
                                            notification_options options) const
 {
+    owner_->engine()->require_outside_callback();
     const std::shared_ptr<runtime::engine>& engine = owner_->engine();
     return api::listener_place::listen(std::make_shared<api::listener_place::channel>(
         api::listener_place::channel{engine, api::notification_store_of(*engine),

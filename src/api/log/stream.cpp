@@ -57,12 +57,14 @@ std::string_view stream::topic() const noexcept
 
 asio::awaitable<std::int64_t> stream::publish(std::string_view payload) const
 {
+    state_->engine->require_outside_callback("publish(tx, payload)");
     return publish(std::nullopt, payload);
 }
 
 asio::awaitable<std::int64_t> stream::publish(std::optional<std::string_view> key,
                                               std::string_view payload) const
 {
+    state_->engine->require_outside_callback("publish(tx, key, payload)");
     const new_event event{key, payload};
     return expect_one(start_publishing(state_, {&event, 1}));
 }
@@ -82,6 +84,7 @@ std::int64_t stream::publish(transaction& tx, std::optional<std::string_view> ke
 asio::awaitable<std::vector<std::int64_t>>
 stream::publish_many(std::span<const new_event> events) const
 {
+    state_->engine->require_outside_callback("publish_many(tx, events)");
     return start_publishing(state_, events);
 }
 
@@ -97,6 +100,7 @@ std::vector<std::int64_t> stream::publish_many(transaction& tx,
 asio::awaitable<std::vector<stream_event>> stream::read_since(std::int64_t offset,
                                                               std::size_t most) const
 {
+    state_->engine->require_outside_callback("read_since(tx, offset)");
     const auto limit = static_cast<std::int64_t>(api::checked_most(most));
     const auto read = [state = state_, offset, limit](store::streams& there, std::int64_t /*now*/) {
         return api::public_events(there.read_since(state->topic(), offset, limit));
@@ -129,6 +133,7 @@ asio::awaitable<std::int64_t> stream::last_offset() const
 asio::awaitable<skein::consumer> stream::consumer(std::string_view name,
                                                   consumer_options options) const
 {
+    state_->engine->require_outside_callback();
     if (options.behind && options.start != consumer_start::saved_or_first) {
         throw error(errc::invalid_argument,
                     "start and behind: both are given; one of them is accepted");

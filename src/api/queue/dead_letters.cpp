@@ -110,11 +110,13 @@ asio::awaitable<std::size_t> remove_in_slices(state_handle where,
 asio::awaitable<std::vector<redriven_job>> start_redriving(const state_handle& where,
                                                            dead_letter_task task)
 {
+    where->engine->require_outside_callback();
     return redrive_in_slices(where, std::make_shared<const dead_letter_task>(std::move(task)));
 }
 
 asio::awaitable<std::size_t> start_removing(const state_handle& where, dead_letter_task task)
 {
+    where->engine->require_outside_callback();
     return remove_in_slices(where, std::make_shared<const dead_letter_task>(std::move(task)));
 }
 
@@ -163,6 +165,7 @@ asio::awaitable<std::vector<job_info>> dead_letters::list(dead_letter_list_optio
 
 asio::awaitable<std::optional<std::int64_t>> dead_letters::redrive(std::int64_t id) const
 {
+    state_->engine->require_outside_callback("redrive(tx, id)");
     return api::write(state_->engine, [state = state_, id](runtime::batch& batch) {
         return redrive_in(*state, batch, id);
     });

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "api/queue/job_arguments.hpp"
 #include "api/queue/queue_state.hpp"
 #include "runtime/unit.hpp"
 
 #include <skein/queue.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,20 +27,15 @@ public:
     std::vector<enqueued_job> result;
 
 private:
-    struct wanted_job {
-        store::new_job job;
-        store::job_keys keys;
-    };
-
     [[nodiscard]] std::string_view kept(std::string_view text);
-    [[nodiscard]] wanted_job stored(const new_job& wanted);
-    [[nodiscard]] enqueued_job enqueue(runtime::batch& batch, const wanted_job& wanted) const;
+    void keep(std::optional<std::string_view>& text);
+    [[nodiscard]] enqueued_job enqueue(runtime::batch& batch, const job_request& wanted) const;
     void note_created(runtime::batch& batch) const;
     void make_tables_of(runtime::batch& batch, const store::job_keys& keys) const;
 
     std::shared_ptr<const queue_state> where_;
     std::string texts_; ///< payloads and keys, one behind the other
-    std::vector<wanted_job> jobs_;
+    std::vector<job_request> jobs_;
 };
 
 } // namespace skein::api

@@ -129,31 +129,37 @@ bool job::stop_requested() const noexcept
 
 asio::awaitable<bool> job::ack()
 {
+    lease_->queue->engine->require_outside_callback("ack(tx)");
     return finish<bool>(lease_, finishing::ack());
 }
 
 asio::awaitable<retry_outcome> job::retry(std::chrono::seconds delay, std::string_view error)
 {
+    lease_->queue->engine->require_outside_callback("retry(tx, delay, error)");
     return finish<retry_outcome>(lease_, finishing::retry(delay, error));
 }
 
 asio::awaitable<bool> job::fail(std::string_view error)
 {
+    lease_->queue->engine->require_outside_callback("fail(tx, error)");
     return finish<bool>(lease_, finishing::fail(error));
 }
 
 asio::awaitable<bool> job::extend(std::chrono::seconds visibility)
 {
+    lease_->queue->engine->require_outside_callback("extend(tx, visibility)");
     return finish<bool>(lease_, finishing::extend(visibility));
 }
 
 asio::awaitable<bool> job::release()
 {
+    lease_->queue->engine->require_outside_callback("release(tx)");
     return finish<bool>(lease_, finishing::release());
 }
 
 asio::awaitable<bool> job::snooze(std::chrono::seconds delay)
 {
+    lease_->queue->engine->require_outside_callback("snooze(tx, delay)");
     return finish<bool>(lease_, finishing::snooze(delay));
 }
 

@@ -14,11 +14,10 @@ namespace {
 using state_handle = std::shared_ptr<const api::queue_state>;
 using api::finishing;
 
-asio::awaitable<enqueued_job> enqueue_one(std::shared_ptr<runtime::engine> engine,
-                                          std::shared_ptr<api::enqueue_unit> wanted)
+asio::awaitable<enqueued_job> expect_one(asio::awaitable<std::vector<enqueued_job>> enqueueing)
 {
-    co_await runtime::await_operation(std::move(engine), wanted);
-    co_return wanted->result.front();
+    const std::vector<enqueued_job> jobs = co_await std::move(enqueueing);
+    co_return jobs.front();
 }
 
 store::job_fence stored(const job_fence& fence)
@@ -32,16 +31,15 @@ std::shared_ptr<api::finish_unit> make_unit(const state_handle& state, const job
     return std::make_shared<api::finish_unit>(state, stored(fence), std::move(how));
 }
 
-asio::awaitable<bool> has_acted(std::shared_ptr<runtime::engine> engine,
-                                std::shared_ptr<api::finish_unit> wanted)
+asio::awaitable<bool> has_acted(asio::awaitable<retry_outcome> finished)
 {
-    co_await runtime::await_operation(std::move(engine), wanted);
-    co_return wanted->result != retry_outcome::stale;
+    const retry_outcome outcome = co_await std::move(finished);
+    co_return outcome != retry_outcome::stale;
 }
 
 asio::awaitable<bool> finish(const state_handle& state, const job_fence& fence, finishing how)
 {
-    return has_acted(state->engine, make_unit(state, fence, std::move(how)));
+    return has_acted(runtime::await_result(state->engine, make_unit(state, fence, std::move(how))));
 }
 
 asio::awaitable<std::vector<retry_outcome>>
@@ -55,6 +53,7 @@ run_finishing(std::shared_ptr<runtime::engine> engine,
 asio::awaitable<std::vector<retry_outcome>> finish_many(const state_handle& state,
                                                         std::span<const job> jobs, finishing how)
 {
+    state->engine->require_outside_callback();
     return run_finishing(state->engine,
                          std::make_shared<api::finish_many_unit>(*state, jobs, std::move(how)));
 }
@@ -82,9 +81,9 @@ std::string_view queue::name() const noexcept
 asio::awaitable<enqueued_job> queue::enqueue(std::string_view payload,
                                              enqueue_options options) const
 {
+    state_->engine->require_outside_callback("enqueue(tx, payload)");
     const new_job one{payload, options};
-    return enqueue_one(state_->engine,
-                       std::make_shared<api::enqueue_unit>(state_, std::span(&one, 1)));
+    return expect_one(enqueue_many({&one, 1}));
 }
 
 enqueued_job queue::enqueue(transaction& tx, std::string_view payload,
@@ -96,6 +95,7 @@ enqueued_job queue::enqueue(transaction& tx, std::string_view payload,
 
 asio::awaitable<std::vector<enqueued_job>> queue::enqueue_many(std::span<const new_job> jobs) const
 {
+    state_->engine->require_outside_callback("enqueue_many(tx, jobs)");
     return runtime::await_result(state_->engine, std::make_shared<api::enqueue_unit>(state_, jobs));
 }
 

@@ -10,27 +10,27 @@ namespace {
 
 using state_handle = std::shared_ptr<const api::queue_choice_state>;
 
-std::shared_ptr<api::job_claim_waiter> make_waiter(const state_handle& state, std::size_t most,
-                                                   const job_claim_options& options,
-                                                   runtime::patience how_long)
+asio::awaitable<std::vector<job>> start_claim(const state_handle& state, std::size_t most,
+                                              const job_claim_options& options,
+                                              runtime::patience how_long)
 {
-    return std::make_shared<api::job_claim_waiter>(state, most, options, how_long);
+    return runtime::await_result(
+        state->engine(), std::make_shared<api::job_claim_waiter>(state, most, options, how_long));
 }
 
-asio::awaitable<job> expect_job(state_handle state, std::shared_ptr<api::job_claim_waiter> wanted)
+asio::awaitable<job> expect_job(asio::awaitable<std::vector<job>> claim)
 {
-    co_await runtime::await_operation(state->engine(), wanted);
-    co_return std::move(wanted->result.front());
+    std::vector<job> claimed = co_await std::move(claim);
+    co_return std::move(claimed.front());
 }
 
-asio::awaitable<std::optional<job>> first_job(state_handle state,
-                                              std::shared_ptr<api::job_claim_waiter> wanted)
+asio::awaitable<std::optional<job>> first_job(asio::awaitable<std::vector<job>> claim)
 {
-    co_await runtime::await_operation(state->engine(), wanted);
-    if (wanted->result.empty()) {
+    std::vector<job> claimed = co_await std::move(claim);
+    if (claimed.empty()) {
         co_return std::nullopt;
     }
-    co_return std::move(wanted->result.front());
+    co_return std::move(claimed.front());
 }
 
 job_claim_options for_worker(std::string_view worker)
@@ -69,7 +69,7 @@ queue_choice::queue_choice(std::initializer_list<queue> queues)
 
 asio::awaitable<job> queue_choice::claim(job_claim_options options) const
 {
-    return expect_job(state_, make_waiter(state_, 1, options, {}));
+    return expect_job(start_claim(state_, 1, options, {}));
 }
 
 asio::awaitable<job> queue_choice::claim(std::string_view worker) const
@@ -90,7 +90,7 @@ asio::awaitable<std::optional<job>> queue_choice::try_claim(std::string_view wor
 asio::awaitable<std::optional<job>> queue_choice::claim_within(duration limit,
                                                                job_claim_options options) const
 {
-    return first_job(state_, make_waiter(state_, 1, options, api::patience_of(limit)));
+    return first_job(start_claim(state_, 1, options, api::patience_of(limit)));
 }
 
 asio::awaitable<std::optional<job>> queue_choice::claim_within(duration limit,
@@ -102,7 +102,7 @@ asio::awaitable<std::optional<job>> queue_choice::claim_within(duration limit,
 asio::awaitable<std::vector<job>> queue_choice::claim_many(std::size_t most,
                                                            job_claim_options options) const
 {
-    return runtime::await_result(state_->engine(), make_waiter(state_, most, options, {}));
+    return start_claim(state_, most, options, {});
 }
 
 asio::awaitable<std::vector<job>> queue_choice::try_claim_many(std::size_t most,
@@ -114,8 +114,7 @@ asio::awaitable<std::vector<job>> queue_choice::try_claim_many(std::size_t most,
 asio::awaitable<std::vector<job>> queue_choice::claim_many_within(duration limit, std::size_t most,
                                                                   job_claim_options options) const
 {
-    return runtime::await_result(state_->engine(),
-                                 make_waiter(state_, most, options, api::patience_of(limit)));
+    return start_claim(state_, most, options, api::patience_of(limit));
 }
 
 } // namespace skein

@@ -103,6 +103,7 @@ asio::awaitable<bool> move_jobs(state_handle queue,
 
 asio::awaitable<bool> queue::change(std::int64_t id, job_change wanted) const
 {
+    state_->engine->require_outside_callback("change(tx, id, change)");
     return api::write(state_->engine,
                       [state = state_, id, change = checked_change(*state_, wanted)](
                           runtime::batch& batch) { return change_in(*state, batch, id, change); });
@@ -118,6 +119,7 @@ bool queue::change(transaction& tx, std::int64_t id, job_change wanted) const
 
 asio::awaitable<bool> queue::request_stop(std::int64_t id) const
 {
+    state_->engine->require_outside_callback("request_stop(tx, id)");
     return api::write(state_->engine, [state = state_, id](runtime::batch& batch) {
         return request_stop_in(*state, batch, id);
     });
@@ -130,11 +132,13 @@ bool queue::request_stop(transaction& tx, std::int64_t id) const
 
 asio::awaitable<bool> queue::pause() const
 {
+    state_->engine->require_outside_callback();
     return move_jobs(state_, &store::queue_pauses::pause);
 }
 
 asio::awaitable<bool> queue::resume() const
 {
+    state_->engine->require_outside_callback();
     return move_jobs(state_, &store::queue_pauses::resume);
 }
 

@@ -101,6 +101,7 @@ asio::awaitable<look_result<Look>> look(const std::shared_ptr<runtime::engine>& 
                                         const std::shared_ptr<queue_store>& store,
                                         bool create_schema, Look look)
 {
+    engine->require_outside_callback();
     return look_or_upgrade<Look>(
         engine, std::make_shared<queue_reading<Look>>(engine, store, create_schema, look),
         std::make_shared<upgrading_look<Look>>(store, look));

@@ -63,6 +63,7 @@ std::size_t sweep_in(const api::queue_state& queue, runtime::batch& batch)
 
 asio::awaitable<bool> queue::cancel(std::int64_t id) const
 {
+    state_->engine->require_outside_callback("cancel(tx, id)");
     return api::write(state_->engine, [state = state_, id](runtime::batch& batch) {
         return cancel_in(*state, batch, id);
     });
@@ -75,6 +76,7 @@ bool queue::cancel(transaction& tx, std::int64_t id) const
 
 asio::awaitable<std::size_t> queue::sweep_expired() const
 {
+    state_->engine->require_outside_callback("sweep_expired(tx)");
     return api::write(state_->engine,
                       [state = state_](runtime::batch& batch) { return sweep_in(*state, batch); });
 }
@@ -87,6 +89,7 @@ std::size_t queue::sweep_expired(transaction& tx) const
 
 asio::awaitable<bool> database::cancel_job(std::int64_t id) const
 {
+    owner_->engine()->require_outside_callback("cancel_job(tx, id)");
     const std::shared_ptr<runtime::engine>& engine = owner_->engine();
     return api::write(engine, [store = api::queue_store_of(*engine), id](runtime::batch& batch) {
         return cancel_anywhere(*store, batch, id);

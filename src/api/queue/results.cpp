@@ -126,6 +126,7 @@ results::results(std::shared_ptr<const api::results_state> state) noexcept
 asio::awaitable<void> results::save(std::int64_t job_id, std::string_view text,
                                     save_options options) const
 {
+    state_->engine->require_outside_callback("save(tx, job_id, text)");
     return runtime::await_operation(state_->engine,
                                     std::make_shared<save_unit>(state_, job_id, text, options));
 }
@@ -139,6 +140,7 @@ void results::save(transaction& tx, std::int64_t job_id, std::string_view text,
 
 asio::awaitable<std::optional<std::string>> results::get(std::int64_t job_id) const
 {
+    state_->engine->require_outside_callback("get(tx, job_id)");
     return runtime::await_result(state_->engine, std::make_shared<result_reading>(state_, job_id));
 }
 

@@ -33,6 +33,7 @@ std::string_view rate_limit::name() const noexcept
 
 asio::awaitable<bool> rate_limit::try_take() const
 {
+    state_->engine->require_outside_callback("try_take(tx)");
     return take_within(duration::zero());
 }
 

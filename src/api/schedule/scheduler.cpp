@@ -109,6 +109,7 @@ asio::awaitable<void> scheduler::add(std::string_view name, std::string_view que
                                      std::string_view expression, std::string_view payload,
                                      schedule_options options) const
 {
+    state_->engine->require_outside_callback("add(tx, name, queue, expression, payload)");
     return expect_change(
         change(state_, adding({*state_->engine, name, queue, expression, payload, options})));
 }
@@ -123,6 +124,7 @@ void scheduler::add(transaction& tx, std::string_view name, std::string_view que
 
 asio::awaitable<bool> scheduler::update(std::string_view name, schedule_change wanted) const
 {
+    state_->engine->require_outside_callback("update(tx, name, change)");
     return change(state_, updating({*state_->engine, name, wanted}));
 }
 
@@ -134,6 +136,7 @@ bool scheduler::update(transaction& tx, std::string_view name, schedule_change w
 
 asio::awaitable<bool> scheduler::remove(std::string_view name) const
 {
+    state_->engine->require_outside_callback("remove(tx, name)");
     return change(state_, removing(name));
 }
 
@@ -144,6 +147,7 @@ bool scheduler::remove(transaction& tx, std::string_view name) const
 
 asio::awaitable<bool> scheduler::pause(std::string_view name) const
 {
+    state_->engine->require_outside_callback("pause(tx, name)");
     return change(state_, pausing(name));
 }
 
@@ -154,6 +158,7 @@ bool scheduler::pause(transaction& tx, std::string_view name) const
 
 asio::awaitable<bool> scheduler::resume(std::string_view name) const
 {
+    state_->engine->require_outside_callback("resume(tx, name)");
     return change(state_, resuming(name));
 }
 
@@ -196,6 +201,7 @@ asio::awaitable<std::optional<clock::wall_time>> scheduler::soonest() const
 
 asio::awaitable<void> scheduler::run() const
 {
+    state_->engine->require_outside_callback();
     return api::run_scheduler(state_);
 }
 

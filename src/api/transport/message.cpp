@@ -102,16 +102,19 @@ clock::wall_time message::expires_at() const noexcept
 
 asio::awaitable<bool> message::ack()
 {
+    lease_->transport->engine->require_outside_callback("ack(tx)");
     return ack_lease(lease_);
 }
 
 asio::awaitable<bool> message::nack(duration delay)
 {
+    lease_->transport->engine->require_outside_callback("nack(tx, delay)");
     return nack_lease(lease_, api::checked_delay(delay));
 }
 
 asio::awaitable<bool> message::extend(duration visibility)
 {
+    lease_->transport->engine->require_outside_callback("extend(tx, visibility)");
     return extend_lease(lease_, api::checked_visibility(visibility));
 }
 

@@ -1,20 +1,9 @@
 #include "api/transport/publish_unit.hpp"
 
-#include "api/misuse.hpp"
-#include "api/payload_room.hpp"
 #include "api/transport/message_events.hpp"
+#include "api/transport/publication_arguments.hpp"
 
 namespace skein::api {
-
-namespace {
-
-void check_publication(const transport_state& where, const publication& publication)
-{
-    checked([&] { store::require_priority("priority", publication.options.priority); });
-    require_room(*where.engine, publication.payload, publication.group);
-}
-
-} // namespace
 
 publish_unit::publish_unit(std::shared_ptr<const transport_state> where,
                            std::span<const publication> publications)
@@ -22,7 +11,7 @@ publish_unit::publish_unit(std::shared_ptr<const transport_state> where,
 {
     publications_.reserve(publications.size());
     for (const publication& each : publications) {
-        check_publication(*where_, each);
+        check_publication(each, where_->engine->length_limit());
         publications_.push_back({std::string(each.group), std::string(each.payload),
                                  each.options.priority,
                                  std::optional<std::string>(each.options.routing_key)});
@@ -44,12 +33,11 @@ void publish(const transport_state& where, runtime::batch& batch,
              std::span<const publication> publications)
 {
     for (const publication& each : publications) {
-        check_publication(where, each);
+        check_publication(each, where.engine->length_limit());
     }
     store::transport& store = where.ready(batch);
     for (const publication& each : publications) {
-        store.publish({each.group, each.payload, each.options.priority, each.options.routing_key,
-                       where.fair_turns});
+        store.publish(stored(each, where.fair_turns));
         note_published(batch, *where.source, each.group);
     }
 }

@@ -86,6 +86,7 @@ transport::transport(std::shared_ptr<const api::transport_state> state) noexcept
 asio::awaitable<void> transport::publish(std::string_view group, std::string_view payload,
                                          publish_options options) const
 {
+    state_->engine->require_outside_callback("publish(tx, group, payload)");
     const publication one{group, payload, options};
     return publish_many({&one, 1});
 }
@@ -99,6 +100,7 @@ void transport::publish(transaction& tx, std::string_view group, std::string_vie
 
 asio::awaitable<void> transport::publish_many(std::span<const publication> publications) const
 {
+    state_->engine->require_outside_callback("publish_many(tx, publications)");
     return runtime::await_operation(state_->engine,
                                     std::make_shared<api::publish_unit>(state_, publications));
 }
@@ -160,6 +162,7 @@ asio::awaitable<std::vector<message>> transport::claim_many_within(duration limi
 
 asio::awaitable<std::vector<bool>> transport::ack_many(std::span<const message> messages) const
 {
+    state_->engine->require_outside_callback("ack_many(tx, messages)");
     return ack_all(state_->engine, std::make_shared<api::ack_many_unit>(*state_, messages));
 }
 

@@ -74,6 +74,7 @@ bool adopt_in(const api::transport_state& state, runtime::batch& batch)
 
 asio::awaitable<bool> transport::unpark(std::string_view group) const
 {
+    state_->engine->require_outside_callback("unpark(tx, group)");
     return start(state_, [group = std::string(group)](const auto& state, runtime::batch& batch) {
         return unpark_in(state, batch, group);
     });
@@ -86,6 +87,7 @@ bool transport::unpark(transaction& tx, std::string_view group) const
 
 asio::awaitable<repair_result> transport::repair() const
 {
+    state_->engine->require_outside_callback("repair(tx)");
     return start(state_,
                  [](const auto& state, runtime::batch& batch) { return repair_in(state, batch); });
 }
@@ -97,6 +99,7 @@ repair_result transport::repair(transaction& tx) const
 
 asio::awaitable<bool> transport::adopt_unprefixed_tables() const
 {
+    state_->engine->require_outside_callback("adopt_unprefixed_tables(tx)");
     require_own_schema(*state_);
     return start(state_,
                  [](const auto& state, runtime::batch& batch) { return adopt_in(state, batch); });

@@ -59,15 +59,4 @@ std::int64_t job_enqueuer::enqueue(const new_job& job, std::int64_t now)
     return connection_.last_insert_rowid();
 }
 
-std::vector<std::int64_t> job_enqueuer::enqueue_many(std::span<const new_job> jobs,
-                                                     std::int64_t now)
-{
-    std::vector<std::int64_t> ids;
-    ids.reserve(jobs.size());
-    for (const new_job& each : jobs) {
-        ids.push_back(enqueue(each, now));
-    }
-    return ids;
-}
-
 } // namespace skein::store

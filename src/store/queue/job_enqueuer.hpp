@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace skein::store {
 
@@ -36,9 +34,6 @@ public:
     /// Returns the job's number, which no job has had before. The job must be one that
     /// `require_job` accepts. Wants a write transaction.
     std::int64_t enqueue(const new_job& job, std::int64_t now);
-
-    /// The same for each, in their order. Wants a savepoint, too.
-    std::vector<std::int64_t> enqueue_many(std::span<const new_job> jobs, std::int64_t now);
 
 private:
     sqlite::statement insert_;
