@@ -55,8 +55,7 @@ struct signature<Result (*)(Parameters...) noexcept> : signature<Result (*)(Para
 template <class Result, class Object, class... Parameters>
 struct signature<Result (Object::*)(Parameters...)> : signature<Result (*)(Parameters...)> {};
 template <class Result, class Object, class... Parameters>
-struct signature<Result (Object::*)(Parameters...) const> : signature<Result (*)(Parameters...)> {
-};
+struct signature<Result (Object::*)(Parameters...) const> : signature<Result (*)(Parameters...)> {};
 template <class Result, class Object, class... Parameters>
 struct signature<Result (Object::*)(Parameters...) noexcept>
     : signature<Result (*)(Parameters...)> {};

@@ -28,7 +28,7 @@ class queue_choice;
 namespace api {
 struct queue_choice_state;
 struct queue_state;
-}
+} // namespace api
 
 /// How a queue treats its jobs. It is told to each handle; the file does not keep it.
 struct queue_options {

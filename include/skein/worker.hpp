@@ -21,9 +21,9 @@ namespace worker {
 run_jobs(const queue& from, handler_function<job> handler, const worker_options& options);
 [[nodiscard]] SKEIN_EXPORT asio::awaitable<void>
 run_jobs(const queue_choice& from, handler_function<job> handler, const worker_options& options);
-[[nodiscard]] SKEIN_EXPORT asio::awaitable<void>
-run_messages(const transport& from, handler_function<message> handler,
-             const worker_options& options);
+[[nodiscard]] SKEIN_EXPORT asio::awaitable<void> run_messages(const transport& from,
+                                                              handler_function<message> handler,
+                                                              const worker_options& options);
 
 } // namespace worker
 

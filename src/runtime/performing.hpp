@@ -23,10 +23,9 @@ void perform(engine& where, const asio::any_io_executor& executor,
 {
     if (where.is_left_behind()) {
         // Without what keeps callers: that has mutexes.
-        asio::post(executor, [then = std::move(then), failure = std::make_exception_ptr(forked_error(
-                                                          where.path().string()))]() mutable {
-            then(std::move(failure));
-        });
+        asio::post(executor, [then = std::move(then),
+                              failure = std::make_exception_ptr(forked_error(
+                                  where.path().string()))]() mutable { then(std::move(failure)); });
         return;
     }
     wanted->set_caller(make_caller(asio::bind_executor(executor, std::move(then))));

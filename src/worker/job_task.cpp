@@ -70,14 +70,14 @@ void job_task::begin_end(const verdict& how) noexcept
     }
 }
 
-bool job_task::extend(runtime::batch& batch)
+heartbeat job_task::extend(runtime::batch& batch)
 {
     const auto how = api::finishing::extend(std::chrono::seconds{visibility_});
     const retry_outcome outcome = how.apply(batch, *lease_->queue, lease_->fence);
     batch.after_commit([lease = lease_, how, outcome, now = api::to_seconds(batch.now())] {
         how.note_success(*lease, outcome, now);
     });
-    return outcome != retry_outcome::stale;
+    return outcome == retry_outcome::stale ? heartbeat::lost : heartbeat::extended;
 }
 
 task_end job_task::finish(runtime::batch& batch, const verdict& how)

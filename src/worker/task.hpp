@@ -34,10 +34,14 @@ public:
     /// Whether the lease does not hold any more, unless nobody has noticed.
     [[nodiscard]] virtual bool has_lapsed(clock::wall_time now) const noexcept = 0;
 
-    /// Whether to extend the lease: also while its end is to be written down, which says by itself
-    /// when the lease is lost.
-    [[nodiscard]] bool needs_extending() const noexcept { return is_ending_ || !is_settled(); }
-    [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
+    /// Whether to extend the lease: also while its end is to be written down.
+    [[nodiscard]] bool needs_extending() const noexcept
+    {
+        return !is_lost_ && (is_ending_ || !is_settled());
+    }
+    /// Whether its handler wants to know that it is lost: an end says so by itself.
+    [[nodiscard]] bool is_in_hand() const noexcept { return !is_ending_ && !is_settled(); }
+    void note_lost() noexcept { is_lost_ = true; }
 
     // Once its handler has ended.
 
@@ -50,8 +54,7 @@ public:
 
     // Inside a batch.
 
-    /// Returns false when it is not ours any more.
-    [[nodiscard]] virtual bool extend(runtime::batch& batch) = 0;
+    [[nodiscard]] virtual heartbeat extend(runtime::batch& batch) = 0;
     [[nodiscard]] virtual task_end finish(runtime::batch& batch, const verdict& how) = 0;
 
 protected:
@@ -59,6 +62,7 @@ protected:
 
 private:
     std::atomic<bool> is_ending_ = false;
+    std::atomic<bool> is_lost_ = false;
 };
 
 } // namespace skein::worker

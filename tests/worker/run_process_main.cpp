@@ -66,8 +66,7 @@ int main(int count, char** arguments)
         signals.cancel();
         status = failure ? 1 : 0;
     };
-    asio::co_spawn(context,
-                   skein::run(queue, handler, {.concurrency = std::stoul(arguments[2])}),
+    asio::co_spawn(context, skein::run(queue, handler, {.concurrency = std::stoul(arguments[2])}),
                    asio::bind_cancellation_slot(stop.slot(), told));
     context.run();
     return status;

@@ -126,9 +126,9 @@ void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
     }
     pause_ = longer_pause();
     try {
-        where_->engine->log(
-            log_level::warning,
-            "schedules are not served: " + runtime::one_line_of(failure) + in_seconds(*pause_));
+        where_->engine->log(log_level::warning,
+                            "schedules are not served: " + runtime::one_line_of(failure) +
+                                in_seconds(*pause_));
     } catch (...) { // NOLINT(bugprone-empty-catch): it goes on without having said so
     }
 }
