@@ -150,6 +150,7 @@ public:
                 restinio::server_settings_t<traits>()
                     .address("127.0.0.1")
                     .port(port)
+                    .handle_request_timelimit(1h) // events are watched for as long as that
                     .acceptor_post_bind_hook([this](asio::ip::tcp::acceptor& bound) {
                         port_ = bound.local_endpoint().port();
                     })
@@ -165,9 +166,8 @@ private:
     std::unique_ptr<router> routes()
     {
         auto table = std::make_unique<router>();
-        table->http_post("/orders", [this](request asked, auto) {
-            return start(asked, place(orders_, asked));
-        });
+        table->http_post(
+            "/orders", [this](request asked, auto) { return start(asked, place(orders_, asked)); });
         table->http_get("/orders/:id", [this](request asked, auto parameters) {
             return start(asked, show(orders_, asked, id_in(parameters)));
         });

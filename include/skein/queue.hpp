@@ -273,7 +273,8 @@ public:
     [[nodiscard]] bool change(transaction& tx, std::int64_t id, job_change wanted) const;
 
     /// Asks the worker that has the job to stop. It learns of it with its next heartbeat (see
-    /// `job::stop_requested`) and may finish the job as it likes. The request is for this claim
+    /// `job::stop_requested`, and `run`, which cancels the handler) and may finish the job as it
+    /// likes. The request is for this claim
     /// alone: should the job be claimed again, nothing is left of it.
     ///
     /// Returns: false when nobody has claimed the job, or when it is gone; see `cancel`.

@@ -48,6 +48,8 @@ run_jobs(const queue_choice& from, handler_function<job> handler, const worker_o
 /// - it throws `snooze`: the job is put off, and the attempt does not count;
 /// - it throws anything else, or what it has returned cannot be kept: another attempt after
 ///   `worker_options::backoff`, or, when that was the last, a dead letter with the text;
+/// - it was cancelled because somebody has asked the job to stop (see `queue::request_stop`), and
+///   throws: the job is a dead letter that says so;
 /// - it has settled the job itself (with `job.ack(tx)` in a transaction of its own, say) or moved
 ///   it away: nothing more.
 ///
@@ -61,8 +63,9 @@ run_jobs(const queue_choice& from, handler_function<job> handler, const worker_o
 /// cancelled; whatever it does then, the job is somebody else's.
 ///
 /// **A handler is cancelled** terminally, on its own executor: what it awaits ends with
-/// `operation_aborted`. This happens when its lease is lost, its time limit has passed, or a stop
-/// does not wait any longer. A handler that has returned in spite of it is done.
+/// `operation_aborted`. This happens when its lease is lost, somebody has asked the job to
+/// stop, its time limit has passed, or a stop does not wait any longer. A handler that has returned
+/// in spite of it is done.
 ///
 /// **A stop** is asked for by cancelling `run`, with any type of cancellation. From then on nothing
 /// is claimed, and what was claimed just then is given back. Handlers go on until `soft_deadline`,

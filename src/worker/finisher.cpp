@@ -29,10 +29,8 @@ void finisher::submit(std::vector<ended_task> tasks, bool is_retry)
     }
     auto unit = std::make_shared<finish_unit>(std::move(tasks));
     runtime::perform(run_.engine(), run_.strand, unit,
-                     [this, run = run_.shared_from_this(), unit,
-                      is_retry](const std::exception_ptr& failure) {
-                         note(*unit, is_retry, failure);
-                     });
+                     [this, run = run_.shared_from_this(), unit, is_retry](
+                         const std::exception_ptr& failure) { note(*unit, is_retry, failure); });
 }
 
 void finisher::note(finish_unit& done, bool is_retry, const std::exception_ptr& failure)
@@ -55,8 +53,7 @@ void finisher::note(finish_unit& done, bool is_retry, const std::exception_ptr& 
 
 void finisher::note_failure(std::vector<ended_task> tasks, const std::exception_ptr& failure)
 {
-    const bool is_final = runtime::is_final(failure) ||
-                          run_.settings.mode == run_mode::until_empty;
+    const bool is_final = runtime::is_final(failure) || run_.settings.mode == run_mode::until_empty;
     const clock::wall_time now = run_.engine().wall_now();
     std::size_t given_up = 0;
     for (ended_task& each : tasks) {
@@ -69,7 +66,7 @@ void finisher::note_failure(std::vector<ended_task> tasks, const std::exception_
     }
     run_.warn("what has come of " + std::to_string(tasks.size()) + ' ' + run_.source->things() +
               " was not written down: " + runtime::one_line_of(failure) + "; " +
-              std::to_string(given_up) + " are given up, the others tried again");
+              std::to_string(given_up) + " of them are given up, the others tried again");
     if (is_final) {
         run_.note_final_failure(failure);
     }

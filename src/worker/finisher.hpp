@@ -21,8 +21,8 @@ struct ended_task {
 };
 
 /// Writes down what has come of the tasks of a run: those that end meanwhile go together into the
-/// next commit. What fails is tried again, each by itself, after growing pauses, until its lease has
-/// lapsed.
+/// next commit. What fails is tried again, each by itself, after growing pauses, until its lease
+/// has lapsed.
 class finisher {
 public:
     explicit finisher(run_frame& run) : run_(run) {}

@@ -62,8 +62,8 @@ void intake::pause_after(const std::exception_ptr& failure)
         return;
     }
     const auto length = pause_after_failures(failures_, run_.random());
-    run_.warn(std::string("no ") + run_.source->things() + " are claimed: " +
-              runtime::one_line_of(failure) + "; the next try is in " +
+    run_.warn(std::string("no ") + run_.source->things() +
+              " are claimed: " + runtime::one_line_of(failure) + "; the next try is in " +
               std::to_string(duration(length).count()) + " s");
     pause_ = run_.engine().make_alarm(run_.strand);
     pause_->set(length, [this, weak = run_.weak_from_this()] {

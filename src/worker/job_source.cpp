@@ -41,8 +41,7 @@ task_claim job_source::make_claim(std::size_t most, runtime::patience how_long)
                 std::vector<std::shared_ptr<task>> tasks;
                 tasks.reserve(claim->result.size());
                 for (job& each : claim->result) {
-                    const std::int64_t visibility =
-                        visibility_in(*api::job_lease::of(each)->queue);
+                    const std::int64_t visibility = visibility_in(*api::job_lease::of(each)->queue);
                     tasks.push_back(std::make_shared<job_task>(std::move(each), visibility,
                                                                settings_.result_ttl));
                 }

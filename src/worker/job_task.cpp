@@ -70,15 +70,23 @@ void job_task::begin_end(const verdict& how) noexcept
     }
 }
 
-bool job_task::extend(runtime::batch& batch)
+heartbeat job_task::extend(runtime::batch& batch)
 {
     const auto how = api::finishing::extend(std::chrono::seconds{visibility_});
     const retry_outcome outcome =
         how.apply(batch, {*lease_->queue, lease_->fence, lease_->held_since});
-    batch.after_commit([lease = lease_, how, outcome, now = api::to_seconds(batch.now())] {
-        how.note_success(*lease, outcome, now);
-    });
-    return outcome != retry_outcome::stale;
+    const bool is_stop_requested = how.learns_of_stop(batch, *lease_->queue, lease_->fence);
+    batch.after_commit(
+        [lease = lease_, how, outcome, now = api::to_seconds(batch.now()), is_stop_requested] {
+            how.note_success(*lease, outcome, now);
+            if (is_stop_requested) {
+                lease->is_stop_requested = true;
+            }
+        });
+    if (outcome == retry_outcome::stale) {
+        return heartbeat::lost;
+    }
+    return is_stop_requested ? heartbeat::stop_requested : heartbeat::extended;
 }
 
 task_end job_task::finish(runtime::batch& batch, const verdict& how)

@@ -1,6 +1,5 @@
 #include "worker/lease_book.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace skein::worker {
@@ -54,11 +53,15 @@ void lease_book::set_bell(std::unique_ptr<runtime::caller> bell)
     }
 }
 
-void lease_book::tell(std::vector<lease_news> news)
+void lease_book::tell(const std::vector<lease_news>& news)
 {
+    for (const lease_news& each : news) {
+        if (const auto lost = each.about.lock()) {
+            lost->note_lost();
+        }
+    }
     const std::lock_guard lock(mutex_);
-    news_.insert(news_.end(), std::make_move_iterator(news.begin()),
-                 std::make_move_iterator(news.end()));
+    news_.insert(news_.end(), news.begin(), news.end());
     ring();
 }
 

@@ -11,9 +11,9 @@
 
 namespace skein::worker {
 
-/// What a heartbeat has to tell of a task.
+/// What a heartbeat has to tell of a task, once.
 struct lease_news {
-    std::shared_ptr<task> about;
+    std::weak_ptr<task> about;
     heartbeat what = heartbeat::lost;
 };
 
@@ -41,7 +41,7 @@ public:
 
     /// Who is to be resumed when there are news, once; at once if there are some.
     void set_bell(std::unique_ptr<runtime::caller> bell);
-    void tell(std::vector<lease_news> news);
+    void tell(const std::vector<lease_news>& news);
     [[nodiscard]] std::vector<lease_news> take_news();
 
     /// The run is over. Returns who extends leases that nobody has any more.

@@ -30,7 +30,7 @@ public:
 heartbeat extend(runtime::batch& batch, task& held)
 {
     try {
-        return held.extend(batch) ? heartbeat::extended : heartbeat::lost;
+        return held.extend(batch);
     } catch (const sqlite::error&) {
         if (!batch.connection().in_transaction()) {
             throw;
@@ -83,13 +83,14 @@ void lease_keeper::extend_all(runtime::batch& batch) const
     for (const std::shared_ptr<task>& each : book_->entries()) {
         if (each->needs_extending()) {
             const heartbeat found = extend(batch, *each);
-            if (found == heartbeat::lost && !each->is_ending() && !each->is_settled()) {
+            const bool is_news = found == heartbeat::lost || found == heartbeat::stop_requested;
+            if (is_news && each->is_in_hand()) {
                 news.push_back({each, found});
             }
         }
     }
     if (!news.empty()) {
-        batch.after_commit([book = book_, news = std::move(news)] { book->tell(news); });
+        batch.after_commit([book = book_, told = std::move(news)] { book->tell(told); });
     }
 }
 

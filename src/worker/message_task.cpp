@@ -54,14 +54,14 @@ void message_task::begin_end(const verdict& how) noexcept
     }
 }
 
-bool message_task::extend(runtime::batch& batch)
+heartbeat message_task::extend(runtime::batch& batch)
 {
     api::extend_unit unit(lease_->transport, lease_->fence, visibility_);
     unit.run(batch);
     if (unit.result) {
         batch.after_commit([lease = lease_, end = unit.expires_at()] { lease->expires_at = end; });
     }
-    return unit.result;
+    return unit.result ? heartbeat::extended : heartbeat::lost;
 }
 
 task_end message_task::finish(runtime::batch& batch, const verdict& how)

@@ -23,7 +23,7 @@ public:
     bool has_lapsed(clock::wall_time now) const noexcept override;
     bool is_moved_away() const noexcept override { return !handle_; }
     void begin_end(const verdict& how) noexcept override;
-    bool extend(runtime::batch& batch) override;
+    heartbeat extend(runtime::batch& batch) override;
     task_end finish(runtime::batch& batch, const verdict& how) override;
 
 private:

@@ -94,8 +94,8 @@ asio::awaitable<void> run_messages(const transport& from, handler_function<messa
     return until_the_end(work_on_messages(from, std::move(handler), options, run_mode::endless));
 }
 
-asio::awaitable<testing::drain_counts>
-drain_jobs(const queue& from, handler_function<job> handler, const worker_options& options)
+asio::awaitable<testing::drain_counts> drain_jobs(const queue& from, handler_function<job> handler,
+                                                  const worker_options& options)
 {
     return work_on_jobs(from, std::move(handler), options, run_mode::until_empty);
 }
@@ -106,9 +106,9 @@ drain_jobs(const queue_choice& from, handler_function<job> handler, const worker
     return work_on_jobs(from, std::move(handler), options, run_mode::until_empty);
 }
 
-asio::awaitable<testing::drain_counts>
-drain_messages(const transport& from, handler_function<message> handler,
-               const worker_options& options)
+asio::awaitable<testing::drain_counts> drain_messages(const transport& from,
+                                                      handler_function<message> handler,
+                                                      const worker_options& options)
 {
     return work_on_messages(from, std::move(handler), options, run_mode::until_empty);
 }

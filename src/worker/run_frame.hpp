@@ -16,8 +16,7 @@ namespace skein::worker {
 /// run.
 class run_frame : public std::enable_shared_from_this<run_frame> {
 public:
-    run_frame(asio::any_io_executor callers, std::shared_ptr<task_source> from,
-              run_settings how);
+    run_frame(asio::any_io_executor callers, std::shared_ptr<task_source> from, run_settings how);
     run_frame(const run_frame&) = delete;
     run_frame& operator=(const run_frame&) = delete;
     virtual ~run_frame() = default;

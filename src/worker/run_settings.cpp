@@ -18,8 +18,8 @@ constexpr duration longest = std::chrono::hours{24 * 365 * 100};
 [[noreturn]] void refuse(std::string_view option, const std::string& value,
                          std::string_view accepted)
 {
-    throw error(errc::invalid_argument, std::string(option) + ": " + value +
-                                            " is not accepted; " + std::string(accepted) + " is");
+    throw error(errc::invalid_argument, std::string(option) + ": " + value + " is not accepted; " +
+                                            std::string(accepted) + " is");
 }
 
 std::string in_seconds(duration length)
@@ -29,7 +29,7 @@ std::string in_seconds(duration length)
 
 std::chrono::nanoseconds in_nanoseconds(duration length)
 {
-    return std::chrono::ceil<std::chrono::nanoseconds>(std::min(length, longest));
+    return length < longest ? std::chrono::ceil<std::chrono::nanoseconds>(length) : no_limit;
 }
 
 /// Not a number is no length either.
@@ -52,12 +52,12 @@ backoff checked_backoff(const backoff& pauses)
     return {.first = std::min(pauses.first, longest), .most = std::min(pauses.most, longest)};
 }
 
-std::optional<std::chrono::nanoseconds> checked_time_limit(std::optional<duration> limit)
+std::chrono::nanoseconds checked_time_limit(std::optional<duration> limit)
 {
     if (limit && !(*limit > duration::zero())) {
         refuse("time_limit", in_seconds(*limit), "more than zero");
     }
-    return limit ? std::optional(in_nanoseconds(*limit)) : std::nullopt;
+    return limit ? in_nanoseconds(*limit) : no_limit;
 }
 
 std::int64_t checked_ttl(std::optional<std::chrono::seconds> ttl)

@@ -18,15 +18,17 @@ enum class run_mode {
     until_empty, ///< with the first claim that finds nothing, or with a failure of the database
 };
 
-/// The options of a run, checked, and owned.
+inline constexpr std::chrono::nanoseconds no_limit = std::chrono::nanoseconds::max();
+
+/// The options of a run, checked, and owned. What is longer than anything runs is no limit.
 struct run_settings {
     std::size_t concurrency = 1;
     std::string worker;
     std::optional<std::chrono::seconds> visibility;
     backoff pauses;
-    std::optional<std::chrono::nanoseconds> time_limit;
-    std::chrono::nanoseconds soft_deadline{0};
-    std::chrono::nanoseconds hard_deadline{0};
+    std::chrono::nanoseconds time_limit = no_limit;
+    std::chrono::nanoseconds soft_deadline = no_limit;
+    std::chrono::nanoseconds hard_deadline = no_limit;
     std::int64_t result_ttl = 0; ///< seconds; 0: without end
     run_mode mode = run_mode::endless;
 };

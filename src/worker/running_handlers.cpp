@@ -33,11 +33,11 @@ void running_handlers::start(std::shared_ptr<task> what)
 
 void running_handlers::set_limit(const std::shared_ptr<handler_call>& call)
 {
-    if (!run_.settings.time_limit) {
+    if (run_.settings.time_limit == no_limit) {
         return;
     }
     call->limit = run_.engine().make_alarm(run_.strand);
-    call->limit->set(*run_.settings.time_limit, [weak = std::weak_ptr(call)] {
+    call->limit->set(run_.settings.time_limit, [weak = std::weak_ptr(call)] {
         if (const auto late = weak.lock()) {
             cancel(late, cancel_reason::time_limit);
         }

@@ -13,8 +13,9 @@ namespace skein::worker {
 /// What a heartbeat has found.
 enum class heartbeat {
     extended,
-    lost,   ///< the job is not ours any more
-    failed, ///< SQLite has refused for this one; the next heartbeat tries again
+    stop_requested, ///< extended, and somebody has asked its handler to stop
+    lost,           ///< the job is not ours any more
+    failed,         ///< SQLite has refused for this one; the next heartbeat tries again
 };
 
 /// One job or message that a worker has, and the lease on it. Dropping it gives it back.
@@ -34,10 +35,14 @@ public:
     /// Whether the lease does not hold any more, unless nobody has noticed.
     [[nodiscard]] virtual bool has_lapsed(clock::wall_time now) const noexcept = 0;
 
-    /// Whether to extend the lease: also while its end is to be written down, which says by itself
-    /// when the lease is lost.
-    [[nodiscard]] bool needs_extending() const noexcept { return is_ending_ || !is_settled(); }
-    [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
+    /// Whether to extend the lease: also while its end is to be written down.
+    [[nodiscard]] bool needs_extending() const noexcept
+    {
+        return !is_lost_ && (is_ending_ || !is_settled());
+    }
+    /// Whether its handler wants to know that it is lost: an end says so by itself.
+    [[nodiscard]] bool is_in_hand() const noexcept { return !is_ending_ && !is_settled(); }
+    void note_lost() noexcept { is_lost_ = true; }
 
     // Once its handler has ended.
 
@@ -50,8 +55,7 @@ public:
 
     // Inside a batch.
 
-    /// Returns false when it is not ours any more.
-    [[nodiscard]] virtual bool extend(runtime::batch& batch) = 0;
+    [[nodiscard]] virtual heartbeat extend(runtime::batch& batch) = 0;
     [[nodiscard]] virtual task_end finish(runtime::batch& batch, const verdict& how) = 0;
 
 protected:
@@ -59,6 +63,7 @@ protected:
 
 private:
     std::atomic<bool> is_ending_ = false;
+    std::atomic<bool> is_lost_ = false;
 };
 
 } // namespace skein::worker

@@ -66,6 +66,11 @@ verdict judge(handled came, cancel_reason why, std::int64_t attempt, const backo
     if (why == cancel_reason::stopping) {
         return interrupted();
     }
+    if (why == cancel_reason::stop_requested) {
+        what.what = verdict::kind::bury;
+        what.reason = "the job was asked to stop";
+        return what;
+    }
     if (why == cancel_reason::time_limit) {
         came.reason = "the time limit has passed";
     }

@@ -11,7 +11,7 @@
 namespace skein::worker {
 
 /// Why a handler was cancelled.
-enum class cancel_reason { none, lost, time_limit, stopping };
+enum class cancel_reason { none, lost, stop_requested, time_limit, stopping };
 
 /// What a worker does with a job, or a message, once its handler has ended.
 struct verdict {

@@ -76,7 +76,10 @@ void worker_run::set_bell()
 void worker_run::take_news()
 {
     for (const lease_news& each : leases_->take_news()) {
-        handlers_.cancel(*each.about, cancel_reason::lost);
+        if (const auto about = each.about.lock()) {
+            handlers_.cancel(*about, each.what == heartbeat::lost ? cancel_reason::lost
+                                                                  : cancel_reason::stop_requested);
+        }
     }
     if (caller_) {
         set_bell();
@@ -104,8 +107,8 @@ verdict worker_run::judge_call(const task& what, handled came, cancel_reason why
             source->check_result(*came.result);
         } catch (const std::exception& refused) {
             came.how = handled::way::failed;
-            came.reason = std::string("what the handler has returned cannot be kept: ") +
-                          refused.what();
+            came.reason =
+                std::string("what the handler has returned cannot be kept: ") + refused.what();
         }
     }
     return judge(std::move(came), why, what.attempt(), settings.pauses, random());
@@ -185,7 +188,8 @@ void worker_run::abandon_handlers()
 
 void worker_run::set_deadline(std::chrono::nanoseconds since_stop, void (worker_run::*then)())
 {
-    if (!caller_) {
+    deadline_.reset();
+    if (!caller_ || since_stop == no_limit) {
         return;
     }
     const auto passed = engine().steady_now() - stopped_at_;

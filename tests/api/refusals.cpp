@@ -1,9 +1,11 @@
 // What g++ 12 would destroy twice is refused when it is compiled; see CMakeLists.txt.
 
 #include <skein/database.hpp>
+#include <skein/worker.hpp>
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -34,7 +36,32 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.results().save(7, reading{owned});
 #elif defined(TEMPORARY_EVENT)
     co_await database.stream("t").publish("key", reading{owned});
+#elif defined(TEMPORARY_HANDLER)
+    co_await skein::run(database.queue("q"),
+                        [owned](skein::job&) -> asio::awaitable<void> { co_return; });
+#elif defined(GENERIC_HANDLER)
+    const auto handler = [](auto) -> asio::awaitable<void> { co_return; };
+    co_await skein::run(database.queue("q"), handler);
+#elif defined(PLAIN_HANDLER)
+    const auto handler = [](skein::job&) {};
+    co_await skein::run(database.queue("q"), handler);
+#elif defined(HANDLER_OF_THREE)
+    const auto handler = [](skein::job&, reading, int) -> asio::awaitable<void> { co_return; };
+    co_await skein::run(database.queue("q"), handler);
+#elif defined(HANDLER_OF_UNKNOWN)
+    const auto handler = [](std::vector<reading>) -> asio::awaitable<void> { co_return; };
+    co_await skein::run(database.queue("q"), handler);
+#elif defined(HANDLER_RESULT)
+    const auto handler = [](skein::job&) -> asio::awaitable<void*> { co_return nullptr; };
+    co_await skein::run(database.queue("q"), handler);
+#elif defined(MESSAGE_RESULT)
+    const auto handler = [](skein::message&) -> asio::awaitable<reading> { co_return reading{}; };
+    co_await skein::run(queue, handler);
 #else
+    const auto handler = [owned](skein::job&, reading) -> asio::awaitable<reading> {
+        co_return reading{owned};
+    };
+    co_await skein::run(database.queue("q"), handler, {.concurrency = 2});
     const auto work = [owned](skein::transaction&) {};
     co_await database.transaction(work);
     co_await database.transaction([&owned](skein::transaction&) { owned.clear(); });

@@ -213,7 +213,7 @@ TEST_F(WorkerFailure, OfAnEndIsTriedOnceMoreAtTheHardDeadline)
     ASSERT_TRUE(run.is_done());
     EXPECT_NO_THROW(run.result());
     EXPECT_EQ(count("processing"), "1") << "its work is done: only the lease ends";
-    EXPECT_THAT(warnings_->back(), HasSubstr("1 are given up"));
+    EXPECT_THAT(warnings_->back(), HasSubstr("1 of them are given up"));
 }
 
 TEST_F(WorkerFailure, ThatIsFinalEndsItWhenTheHandlersHaveEnded)

@@ -14,7 +14,8 @@ namespace skein::support {
 /// Holds coroutines up until it is opened. Used on the thread that runs the context.
 class gate {
 public:
-    explicit gate(asio::io_context& context) : never_(context, asio::steady_timer::time_point::max())
+    explicit gate(asio::io_context& context)
+        : never_(context, asio::steady_timer::time_point::max())
     {
     }
 

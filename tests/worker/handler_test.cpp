@@ -1,3 +1,4 @@
+#include "support/statement_counter.hpp"
 #include "worker/worker_fixture.hpp"
 
 #include <skein/json.hpp>
@@ -151,6 +152,23 @@ TEST_F(Handler, IsCalledForAsManyJobsAtOnceAsThereArePlaces)
     stop(run);
 }
 
+TEST_F(Handler, GetsJobsInBatchesAndNotOneByOne)
+{
+    std::vector<new_job> jobs(1000, new_job{"1"});
+    db_.run(queue_.enqueue_many(jobs));
+    int calls = 0;
+    const auto handler = [&](job&) -> asio::awaitable<void> {
+        ++calls;
+        co_return;
+    };
+    const support::statement_counter statements(db_.handle());
+    auto run = start(handler, {.concurrency = 100});
+    EXPECT_EQ(calls, 1000);
+    EXPECT_EQ(left(), "0");
+    EXPECT_LE(statements.count("COMMIT"), 12U) << "the ends of one batch, and the next claim";
+    stop(run);
+}
+
 TEST_F(Handler, GetsTheJobsOfSeveralQueuesInTheOrderOfTheirPreference)
 {
     const skein::queue urgent = db_.database().queue("urgent");
@@ -236,7 +254,7 @@ TEST_F(Handler, IsCalledWithTheLongestOfEverything)
                                .hard_deadline = for_ever,
                                .result_ttl = std::chrono::seconds::max()});
     run.cancel();
-    db_.advance(24h);
+    db_.advance(24h * 365 * 10);
     EXPECT_FALSE(run.is_done());
     gate_.open();
     db_.settle();

@@ -265,9 +265,8 @@ TEST(WorkerLeaseOfABlockedThread, IsExtended)
         co_return;
     };
     support::operation<void> run(context, skein::run(jobs, handler, {.visibility = 30s}));
-    support::run_until(context, [&] {
-        return other.value("SELECT count(*) FROM _honker_live") == "0";
-    });
+    support::run_until(context,
+                       [&] { return other.value("SELECT count(*) FROM _honker_live") == "0"; });
     run.cancel();
     support::run_until(context, [&] { return run.is_done(); });
     EXPECT_NO_THROW(run.result());

@@ -105,8 +105,8 @@ TEST_F(Outcome, OfAnExceptionIsAnotherAttemptAfterThePause)
         co_await asio::this_coro::executor;
         throw std::runtime_error("the server is down");
     };
-    const std::int64_t id = work(handler, {.max_attempts = 5},
-                                 {.backoff = {.first = 1s, .most = 1s}});
+    const std::int64_t id =
+        work(handler, {.max_attempts = 5}, {.backoff = {.first = 1s, .most = 1s}});
     EXPECT_EQ(column("state", id), "scheduled");
     EXPECT_EQ(column("run_at", id), "101");
     EXPECT_EQ(column("attempts", id), "1");
@@ -120,8 +120,8 @@ TEST_F(Outcome, OfAnExceptionComesBackWithinItsGrowingPause)
         co_await asio::this_coro::executor;
         throw std::runtime_error("no");
     };
-    const std::int64_t id = work(handler, {.max_attempts = 20},
-                                 {.backoff = {.first = 2s, .most = 60s}});
+    const std::int64_t id =
+        work(handler, {.max_attempts = 20}, {.backoff = {.first = 2s, .most = 60s}});
     int at = 100;
     for (int cap = 2; cap <= 64; cap *= 2) {
         const int due = std::stoi(column("run_at", id));

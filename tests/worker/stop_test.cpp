@@ -256,9 +256,9 @@ TEST_F(WorkerStop, AtRandomMomentsLeavesNothingLeasedToNobody)
             enqueue(std::to_string(chance() % 4));
         }
         const bool is_rude = chance() % 4 == 0; // then cancelled handlers have not ended
-        auto run = db_.start(skein::run(
-            queue_, handler,
-            {.concurrency = 1 + chance() % 4, .soft_deadline = is_rude ? 0s : 20s}));
+        auto run = db_.start(
+            skein::run(queue_, handler,
+                       {.concurrency = 1 + chance() % 4, .soft_deadline = is_rude ? 0s : 20s}));
         db_.context().restart();
         for (auto steps = chance() % 150; steps > 0; --steps) {
             db_.context().poll_one();
@@ -291,8 +291,7 @@ TEST_F(WorkerStop, OfTheContextGivesBackTheJobs)
     };
     {
         asio::io_context elsewhere;
-        const operation<void> run(elsewhere,
-                                  skein::run(queue_, handler, {.visibility = 3s}));
+        const operation<void> run(elsewhere, skein::run(queue_, handler, {.visibility = 3s}));
         for (int i = 0; i < 10; ++i) {
             elsewhere.restart();
             elsewhere.poll();
