@@ -274,8 +274,8 @@ public:
 
     /// Asks the worker that has the job to stop. It learns of it with its next heartbeat (see
     /// `job::stop_requested`, and `run`, which cancels the handler) and may finish the job as it
-    /// likes. The request is for this claim
-    /// alone: should the job be claimed again, nothing is left of it.
+    /// likes. The request is for this claim alone: should the job be claimed again, nothing is left
+    /// of it.
     ///
     /// Returns: false when nobody has claimed the job, or when it is gone; see `cancel`.
     [[nodiscard]] asio::awaitable<bool> request_stop(std::int64_t id) const;

@@ -169,6 +169,41 @@ TEST_F(WorkerLease, ThatIsLostLeavesTheHandlersEndWithoutEffect)
     stop(run);
 }
 
+TEST_F(WorkerLease, TellsThatTheJobIsAskedToStop)
+{
+    auto run = start_waiting(2, {.visibility = 30s});
+    EXPECT_TRUE(db_.run(queue_.request_stop(2)));
+    db_.advance(9s);
+    EXPECT_EQ(cancelled_, 0);
+    db_.advance(1s);
+    EXPECT_EQ(cancelled_, 1);
+    EXPECT_EQ(state_of(1), "processing");
+    EXPECT_EQ(state_of(2), "dead: the job was asked to stop");
+    gate_.open();
+    db_.settle();
+    stop(run);
+}
+
+TEST_F(WorkerLease, OfAJobThatIsAskedToStopLeavesAHandlerThatReturnsDone)
+{
+    enqueue();
+    const auto handler = [this](job& held) -> asio::awaitable<int> {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await gate_.pass();
+        EXPECT_TRUE(held.stop_requested());
+        co_return 7;
+    };
+    auto run = start(handler, {.visibility = 30s});
+    EXPECT_TRUE(db_.run(queue_.request_stop(1)));
+    db_.advance(10s);
+    db_.advance(10s);
+    gate_.open();
+    db_.settle();
+    EXPECT_EQ(left(), "0");
+    EXPECT_EQ(value("SELECT value FROM _honker_results"), "7");
+    stop(run);
+}
+
 TEST_F(WorkerLease, IsKeptWhenItHasLapsedAndNobodyHasTakenTheJob)
 {
     auto run = start_waiting(1, {.concurrency = 1, .visibility = 30s});
