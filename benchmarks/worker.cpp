@@ -30,7 +30,7 @@ const std::string payload = '"' + std::string(98, 'x') + '"';
 asio::awaitable<void> enqueue(skein::queue queue, std::size_t count)
 {
     const std::vector<skein::new_job> jobs(count, skein::new_job{payload});
-    const std::vector<std::int64_t> ids = co_await queue.enqueue_many(jobs);
+    const std::vector<skein::enqueued_job> ids = co_await queue.enqueue_many(jobs);
     benchmark::DoNotOptimize(ids.data());
 }
 
