@@ -1,6 +1,7 @@
 #include "queue/queue_fixture.hpp"
 
 #include "support/operation.hpp"
+#include "support/statement_counter.hpp"
 
 #include <chrono>
 #include <vector>
@@ -107,12 +108,14 @@ TEST_F(Pausing, AWaitingClaimDoesNotTakeWhatIsStillToBePutAside)
     // As after a kill: some are not put aside.
     other_.sql("DELETE FROM _skein_paused_queues; DELETE FROM _skein_paused_jobs WHERE id > 9;"
                " INSERT INTO _skein_paused_queues VALUES ('q')");
+    const support::statement_counter statements(db_.handle());
     auto waiting = db_.start(queue_.claim());
     db_.settle();
     db_.advance(1s);
 
     EXPECT_FALSE(waiting.is_done());
     EXPECT_EQ(held(), "700");
+    EXPECT_LE(statements.count("COMMIT"), 4U) << "they went one by one";
 }
 
 TEST_F(Pausing, AResumeThatWasKilledGoesOnByClaims)

@@ -1,8 +1,10 @@
-// The program behind process_test.cpp and kill_test.cpp: one who uses queues in a process of its
-// own, on the public interface.
+// The program behind process_test.cpp, kill_test.cpp and keys_process_test.cpp: one who uses queues
+// in a process of its own, on the public interface.
 //
 //     skein_queue_process open <database> enqueue|claim|save|wait
 //     skein_queue_process work <database> <claimers>
+//     skein_queue_process enqueue_unique <database> <coroutines>
+//     skein_queue_process pause|resume <database>
 
 #include <skein/skein.hpp>
 
@@ -17,6 +19,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -107,6 +110,13 @@ asio::awaitable<void> work(skein::database database)
     } while (!jobs.empty());
 }
 
+void rethrow(std::exception_ptr failure)
+{
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+}
+
 /// Lets some claimers work, on this thread.
 asio::awaitable<void> work(std::vector<std::string> arguments)
 {
@@ -114,13 +124,40 @@ asio::awaitable<void> work(std::vector<std::string> arguments)
     const skein::database database(executor, arguments.at(0),
                                    {.durability = skein::durability::off});
     for (int each = 1; each < std::stoi(arguments.at(1)); ++each) {
-        asio::co_spawn(executor, work(database), [](std::exception_ptr failure) {
-            if (failure) {
-                std::rethrow_exception(failure);
-            }
-        });
+        asio::co_spawn(executor, work(database), rethrow);
     }
     co_await work(database);
+}
+
+/// It holds the database, which would refuse it if it closed before.
+asio::awaitable<void> enqueue_unique(skein::database database)
+{
+    const skein::queue queue = database.queue("q");
+    const skein::enqueue_options options{.unique = {.key = "k"}};
+    const skein::enqueued_job done = co_await queue.enqueue("1", options);
+    std::cout << (done.is_created() ? "created " : "skipped ") << done.id << '\n';
+}
+
+/// All at once.
+asio::awaitable<void> enqueue_unique(std::vector<std::string> arguments)
+{
+    wait_for_the_others();
+    const auto executor = co_await asio::this_coro::executor;
+    const skein::database database(executor, arguments.at(0));
+    for (int each = 1; each < std::stoi(arguments.at(1)); ++each) {
+        asio::co_spawn(executor, enqueue_unique(database), rethrow);
+    }
+    co_await enqueue_unique(database);
+}
+
+/// Pauses the queue or resumes it.
+asio::awaitable<void> toggle(std::string path, bool is_pause)
+{
+    const skein::database database(path, {.durability = skein::durability::off});
+    const skein::queue queue = database.queue("q");
+    asio::awaitable<bool> change = is_pause ? queue.pause() : queue.resume();
+    const bool has_changed = co_await std::move(change);
+    std::cout << (has_changed ? "changed" : "as before") << '\n';
 }
 
 asio::awaitable<void> act(std::string command, std::vector<std::string> arguments)
@@ -129,6 +166,10 @@ asio::awaitable<void> act(std::string command, std::vector<std::string> argument
         co_await open(std::move(arguments));
     } else if (command == "work") {
         co_await work(std::move(arguments));
+    } else if (command == "enqueue_unique") {
+        co_await enqueue_unique(std::move(arguments));
+    } else if (command == "pause" || command == "resume") {
+        co_await toggle(arguments.at(0), command == "pause");
     } else {
         throw std::invalid_argument("no such command: " + command);
     }

@@ -210,8 +210,10 @@ void finishing::note_success(job_lease& lease, retry_outcome outcome,
 bool finishing::learns_of_stop(runtime::batch& batch, const queue_state& where,
                                const store::job_fence& fence) const
 {
-    store::stop_requests* const there =
-        verb_ == verb::extend && fence.attempts ? where.features->stop_requests(batch) : nullptr;
+    if (verb_ != verb::extend || !fence.attempts) {
+        return false;
+    }
+    store::stop_requests* const there = where.features->stop_requests(batch, where.ready(batch));
     return there != nullptr && there->is_requested(fence.id, *fence.attempts);
 }
 

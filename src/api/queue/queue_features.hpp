@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/family_store.hpp"
+#include "api/queue/queue_store.hpp"
 #include "store/queue/held_jobs_schema.hpp"
 #include "store/queue/queue_pauses.hpp"
 #include "store/queue/stop_requests.hpp"
@@ -40,13 +41,12 @@ public:
     table_store<family_tables<unique_statements, store::unique_job_tables>> unique;
     table_store<family_tables<stop_statements, store::stop_request_tables>> stops;
 
-    /// What was asked of workers, if anybody has ever asked for anything.
-    [[nodiscard]] store::stop_requests* stop_requests(runtime::batch& batch)
+    /// What was asked of workers, if anybody has ever asked for anything. Each heartbeat asks, so
+    /// that it looks no closer than it must.
+    [[nodiscard]] store::stop_requests* stop_requests(runtime::batch& batch,
+                                                      queue_statements& there)
     {
-        const bool is_there =
-            stops.opened() != nullptr ||
-            store::inspect_family(batch.connection(), store::stop_request_tables()) !=
-                store::family_shape::missing;
+        const bool is_there = stops.opened() != nullptr || there.find_stop_requests.start().step();
         return is_there ? &stops.ready(batch, false).requests : nullptr;
     }
 

@@ -6,7 +6,10 @@ queue_statements::queue_statements(sqlite::connection connection, store::queue_s
     : enqueuer(connection), keyed(connection), claimer(connection), forecast(connection),
       housekeeping(connection), finisher(connection), canceller(connection), changer(connection),
       held(connection), dead(connection), inspection(connection), results(connection),
-      ends(connection), savepoint(connection, "skein_queue")
+      ends(connection),
+      find_stop_requests(connection,
+                         "SELECT 1 FROM sqlite_schema WHERE name = '_skein_stop_requests'"),
+      savepoint(connection, "skein_queue")
 {
 }
 

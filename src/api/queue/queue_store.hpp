@@ -39,6 +39,7 @@ struct queue_statements {
     store::queue_inspection inspection;
     store::job_results results;
     store::job_ends ends;
+    sqlite::statement find_stop_requests; ///< whether there is a table of them
     /// For what happens whole or not at all inside a user's transaction; a unit needs none.
     sqlite::savepoint savepoint;
 };

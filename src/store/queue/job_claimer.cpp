@@ -10,6 +10,9 @@ namespace skein::store {
 
 namespace {
 
+/// In one claim, so that none holds the lock for long.
+constexpr std::int64_t most_put_aside = 500;
+
 constexpr const char* in_order = " ORDER BY priority DESC, run_at, id LIMIT ?3";
 
 /// The claim of what is `chosen`, which `id_is` compares with: for one job, `=` with a scalar is
@@ -58,7 +61,7 @@ bool comes_before(const placed_job& left, const placed_job& right)
 } // namespace
 
 job_claimer::job_claimer(sqlite::connection connection)
-    : housekeeping_(connection), held_(connection),
+    : housekeeping_(connection), held_(connection), pauses_(connection),
       find_ready_(connection, "SELECT 1" + ready_jobs() + " LIMIT 1"),
       claim_one_ready_(connection, claim_statement("=", ready_jobs())),
       claim_many_ready_(connection, claim_statement("IN", ready_jobs())),
@@ -90,20 +93,21 @@ job_claimer::some_jobs job_claimer::claim_some(const job_claim& claim, std::int6
     const bool is_enough = static_cast<std::int64_t>(jobs.size()) == most;
     const bool is_finished = is_enough || (walks_past_all && !done.more_due);
     if (jobs.empty() && is_finished && find_ready_.start(claim.queue, now).step()) {
-        require_pause(claim.queue);
+        put_aside(claim.queue);
         return {std::move(jobs), false};
     }
     return {std::move(jobs), is_finished};
 }
 
-/// Jobs are ready, and no claim gets one. Where the queue has just been paused, the claim has put
-/// them aside, as many as it wanted. Otherwise a waiter would look again and again.
-void job_claimer::require_pause(std::string_view queue)
+/// Jobs are ready, and no claim gets one. Where the queue has been paused, and not all of them were
+/// put aside, that goes on. Otherwise a waiter would look again and again.
+void job_claimer::put_aside(std::string_view queue)
 {
     if (!held_.is_paused(queue)) {
         throw sqlite::error(SQLITE_CONSTRAINT_TRIGGER,
                             "a trigger on _honker_live ignores the claim");
     }
+    pauses_.move_slice(queue, most_put_aside);
 }
 
 queue_housekeeping::chores job_claimer::keep_house(std::string_view queue, std::int64_t now)

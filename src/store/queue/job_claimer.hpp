@@ -4,6 +4,7 @@
 #include "store/queue/held_jobs.hpp"
 #include "store/queue/job_fence.hpp"
 #include "store/queue/queue_housekeeping.hpp"
+#include "store/queue/queue_pauses.hpp"
 
 #include <cstdint>
 #include <string>
@@ -74,10 +75,11 @@ private:
     [[nodiscard]] std::vector<claimed_job> run(sqlite::statement& statement, const job_claim& claim,
                                                std::int64_t most, std::int64_t now);
 
-    void require_pause(std::string_view queue);
+    void put_aside(std::string_view queue);
 
     queue_housekeeping housekeeping_;
     held_jobs held_;
+    queue_pauses pauses_;
     bool may_have_buried_ = false;
     sqlite::statement find_ready_;
     sqlite::statement claim_one_ready_;
