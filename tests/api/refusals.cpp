@@ -34,6 +34,9 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.results().save(7, reading{owned});
 #elif defined(TEMPORARY_EVENT)
     co_await database.stream("t").publish("key", reading{owned});
+#elif defined(TEMPORARY_SINK)
+    co_await database.stream("t").relay("r").run(
+        [owned](const skein::relayed_event&) -> asio::awaitable<void> { co_return; });
 #else
     const auto work = [owned](skein::transaction&) {};
     co_await database.transaction(work);
@@ -45,5 +48,7 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.queue("q").enqueue(value, {.priority = 1});
     co_await database.results().save(7, value, {.ttl = std::chrono::hours{1}});
     co_await database.stream("t").publish("key", value);
+    const auto sink = [owned](const skein::relayed_event&) -> asio::awaitable<void> { co_return; };
+    co_await database.stream("t").relay("r", {.lock_ttl = std::chrono::seconds{5}}).run(sink);
 #endif
 }

@@ -19,16 +19,6 @@ constexpr std::chrono::seconds longest_pause{60};
 /// Of the schedules that are refused together, so many are told of one by one.
 constexpr int most_told = 10;
 
-/// Names, expressions, and what triggers say, may hold anything.
-std::string in_one_line(std::string text)
-{
-    const auto is_control = [](char each) {
-        return (each >= '\0' && each < ' ') || each == '\x7F';
-    };
-    std::ranges::replace_if(text, is_control, ' ');
-    return text;
-}
-
 std::string in_seconds(const tick_pause& pause)
 {
     return "; the next try is in " + std::to_string(pause.length.count()) + " s";
@@ -123,7 +113,7 @@ void schedule_ticker::note_refusals(const store::tick_outcome& outcome, std::int
 
 void schedule_ticker::warn_later(runtime::batch& batch, const std::string& text) const
 {
-    batch.after_commit([where = where_, line = in_one_line(text)] {
+    batch.after_commit([where = where_, line = runtime::in_one_line(text)] {
         where->engine->log(log_level::warning, line);
     });
 }
@@ -136,8 +126,8 @@ void schedule_ticker::failed(const std::exception_ptr& failure) noexcept
     pause_ = longer_pause();
     try {
         where_->engine->log(log_level::warning,
-                            in_one_line("schedules are not served: " + runtime::what_of(failure) +
-                                        in_seconds(*pause_)));
+                            runtime::in_one_line("schedules are not served: " +
+                                                 runtime::what_of(failure) + in_seconds(*pause_)));
     } catch (...) { // NOLINT(bugprone-empty-catch): it goes on without having said so
     }
 }
