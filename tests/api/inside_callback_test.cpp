@@ -244,7 +244,7 @@ TEST_F(InsideACallback, BlockingOnAFutureFailsAtOnceInsteadOfForEver)
 TEST_F(InsideACallback, AnotherThreadIsNotConcerned)
 {
     const skein::queue queue = database_.queue("q");
-    std::optional<asio::awaitable<std::int64_t>> made;
+    std::optional<asio::awaitable<enqueued_job>> made;
     run([&] { std::thread([&] { made.emplace(queue.enqueue("1")); }).join(); });
     EXPECT_EQ(db_.run(*std::move(made)), 1);
 }

@@ -57,6 +57,9 @@ asio::awaitable<void> use(skein::database database, std::string owned)
 #elif defined(MESSAGE_RESULT)
     const auto handler = [](skein::message&) -> asio::awaitable<reading> { co_return reading{}; };
     co_await skein::run(queue, handler);
+#elif defined(TEMPORARY_SINK)
+    co_await database.stream("t").relay("r").run(
+        [owned](const skein::relayed_event&) -> asio::awaitable<void> { co_return; });
 #else
     const auto handler = [owned](skein::job&, reading) -> asio::awaitable<reading> {
         co_return reading{owned};
@@ -72,5 +75,7 @@ asio::awaitable<void> use(skein::database database, std::string owned)
     co_await database.queue("q").enqueue(value, {.priority = 1});
     co_await database.results().save(7, value, {.ttl = std::chrono::hours{1}});
     co_await database.stream("t").publish("key", value);
+    const auto sink = [owned](const skein::relayed_event&) -> asio::awaitable<void> { co_return; };
+    co_await database.stream("t").relay("r", {.lock_ttl = std::chrono::seconds{5}}).run(sink);
 #endif
 }

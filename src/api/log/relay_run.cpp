@@ -214,8 +214,8 @@ private:
         self->pause_ = std::min(length * 2, state.longest_pause);
         const auto pause = std::make_shared<relay_pause>(
             self->state_, length,
-            "relay '" + state.name + "' of '" + state.topic->topic() + "': " + why +
-                "; the next try is in " + in_seconds(length));
+            runtime::in_one_line("relay '" + state.name + "' of '" + state.topic->topic() +
+                                 "': " + why + "; the next try is in " + in_seconds(length)));
         co_await runtime::await_operation(state.topic->engine, pause);
     }
 
