@@ -34,7 +34,7 @@ asio::awaitable<void> enqueue(skein::queue queue)
 asio::awaitable<void> enqueue_many(skein::queue queue, std::size_t count)
 {
     const std::vector<skein::new_job> jobs(count, skein::new_job{payload});
-    const std::vector<std::int64_t> ids = co_await queue.enqueue_many(jobs);
+    const std::vector<skein::enqueued_job> ids = co_await queue.enqueue_many(jobs);
     benchmark::DoNotOptimize(ids.data());
 }
 
