@@ -4,7 +4,6 @@
 
 #include <asio/error.hpp>
 
-#include <algorithm>
 
 namespace skein::runtime {
 
@@ -90,15 +89,6 @@ bool is_cancellation(const std::exception_ptr& failure)
     } catch (...) {
         return false;
     }
-}
-
-std::string in_one_line(std::string text)
-{
-    const auto is_control = [](char each) {
-        return (each >= '\0' && each < ' ') || each == '\x7F';
-    };
-    std::ranges::replace_if(text, is_control, ' ');
-    return text;
 }
 
 bool is_final(const std::exception_ptr& failure)

@@ -29,10 +29,6 @@ namespace skein::runtime {
 
 [[nodiscard]] bool is_cancellation(const std::exception_ptr& failure);
 
-/// For the log: names, and what others have thrown, may hold anything. Control characters become
-/// spaces.
-[[nodiscard]] std::string in_one_line(std::string text);
-
 /// Whether another try can go no better: it was cancelled, or the database is closed, or not the
 /// same any more.
 [[nodiscard]] bool is_final(const std::exception_ptr& failure);
