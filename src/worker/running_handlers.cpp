@@ -21,6 +21,16 @@ void running_handlers::start(std::shared_ptr<task> what)
     const auto call = std::make_shared<handler_call>(std::move(what), run_.executor);
     calls_.emplace(call->what.get(), call);
     set_limit(call);
+    // Begun here, it could run up to its first wait before others get their turn.
+    asio::post(call->strand, [this, run = run_.shared_from_this(), call] { begin(call); });
+}
+
+/// On the strand of the call.
+void running_handlers::begin(const std::shared_ptr<handler_call>& call)
+{
+    if (call->is_abandoned) {
+        return;
+    }
     // It keeps the run, and with it the handler; also of a call that is left behind.
     auto noted = [this, run = run_.shared_from_this(), call](const std::exception_ptr& failure,
                                                              handled came) {

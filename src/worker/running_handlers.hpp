@@ -6,6 +6,7 @@
 
 #include <asio/cancellation_signal.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -40,9 +41,10 @@ private:
         asio::cancellation_signal signal; ///< emitted on its strand
         cancel_reason reason = cancel_reason::none;
         std::unique_ptr<skein::alarm> limit;
-        bool is_abandoned = false;
+        std::atomic<bool> is_abandoned = false;
     };
 
+    void begin(const std::shared_ptr<handler_call>& call);
     void set_limit(const std::shared_ptr<handler_call>& call);
     static void cancel(const std::shared_ptr<handler_call>& call, cancel_reason why);
     void note_end(handler_call& ended, const std::exception_ptr& failure, handled came);

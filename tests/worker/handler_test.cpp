@@ -71,8 +71,10 @@ TEST_F(Handler, TakesThePayloadAsAValue)
         co_await db_.database().notify("c", "1"); // the value lives until the handler ends
         seen_.push_back(std::to_string(wanted.number) + wanted.item);
     };
-    expect_done(by_value, R"({"number":7,"item":"tea"})");
-    expect_done(by_reference, R"({"number":8,"item":"cup"})");
+    const order tea{7, "tea"};
+    const order cup{8, "cup"};
+    expect_done(by_value, nlohmann::json(tea).dump());
+    expect_done(by_reference, nlohmann::json(cup).dump());
     EXPECT_THAT(seen_, ElementsAre("7tea", "8cup"));
 }
 

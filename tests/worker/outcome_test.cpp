@@ -2,6 +2,8 @@
 
 #include <skein/json.hpp>
 
+#include <SQLiteCpp/Database.h>
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
