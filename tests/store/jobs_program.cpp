@@ -179,6 +179,19 @@ bool shared_tables_program::cancel(std::string_view queue, std::int64_t id)
                 .empty();
 }
 
+void shared_tables_program::change_all_that_wait(std::string_view queue,
+                                                 std::int64_t priority) const
+{
+    run("UPDATE _honker_live SET priority = " + text(priority) +
+        " WHERE queue = " + in_quotes(queue) + " AND state <> 'processing'");
+}
+
+void shared_tables_program::cancel_all(std::string_view queue, std::int64_t priority) const
+{
+    run("DELETE FROM _honker_live WHERE queue = " + in_quotes(queue) +
+        " AND priority = " + text(priority));
+}
+
 struct keyed_jobs_program::statements {
     explicit statements(sqlite::connection connection)
         : enqueuer(connection), plain_enqueuer(connection), changer(connection),

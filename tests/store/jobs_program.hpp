@@ -65,6 +65,10 @@ public:
     bool extend(const job_fence& fence, std::int64_t seconds, std::int64_t now) override;
     bool cancel(std::string_view queue, std::int64_t id) override;
 
+    /// In one statement.
+    void change_all_that_wait(std::string_view queue, std::int64_t priority) const;
+    void cancel_all(std::string_view queue, std::int64_t priority) const;
+
 private:
     std::vector<std::string> run(std::string_view statements) const;
     [[nodiscard]] bool finds(const std::string& condition) const;

@@ -375,6 +375,23 @@ bool keyed_jobs_model::cancel(std::string_view queue, std::int64_t id)
     return is_there;
 }
 
+void keyed_jobs_model::change_all_that_wait(std::string_view queue, std::int64_t priority)
+{
+    for (auto& [id, job] : live_) {
+        if (job.queue == queue && !job.held) {
+            job.priority = priority;
+        }
+    }
+}
+
+void keyed_jobs_model::cancel_all(std::string_view queue, std::int64_t priority)
+{
+    for (auto each = live_.begin(); each != live_.end();) {
+        const bool is_meant = each->second.queue == queue && each->second.priority == priority;
+        each = is_meant ? remove(each) : std::next(each);
+    }
+}
+
 bool keyed_jobs_model::request_stop(std::string_view queue, std::int64_t id)
 {
     const auto found = live_.find(id);

@@ -42,6 +42,8 @@ public:
     bool release(const job_fence& fence, std::int64_t now);
     bool snooze(const job_fence& fence, std::int64_t delay, std::int64_t now);
     bool cancel(std::string_view queue, std::int64_t id);
+    void change_all_that_wait(std::string_view queue, std::int64_t priority);
+    void cancel_all(std::string_view queue, std::int64_t priority);
 
     bool pause(const std::string& queue) { return paused_.insert(queue).second; }
     bool resume(const std::string& queue) { return paused_.erase(queue) == 1; }

@@ -311,11 +311,25 @@ private:
     {
         const std::string& queue = any_queue();
         const std::int64_t id = any_id();
-        switch (pick(3)) {
+        const std::int64_t priority = pick(3);
+        switch (pick(12)) {
         case 0:
-            EXPECT_EQ(any_program().cancel(queue, id), model_.cancel(queue, id));
+            plain_.change_all_that_wait(queue, priority);
+            model_.change_all_that_wait(queue, priority);
             break;
         case 1:
+            plain_.cancel_all(queue, priority);
+            model_.cancel_all(queue, priority);
+            break;
+        case 2:
+        case 3:
+        case 4:
+        case 5:
+            EXPECT_EQ(any_program().cancel(queue, id), model_.cancel(queue, id));
+            break;
+        case 6:
+        case 7:
+        case 8:
             EXPECT_EQ(any_program().sweep_expired(queue, now_), model_.sweep_expired(queue, now_));
             break;
         default:
