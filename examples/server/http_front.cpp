@@ -150,7 +150,7 @@ public:
                 restinio::server_settings_t<traits>()
                     .address("127.0.0.1")
                     .port(port)
-                    .handle_request_timelimit(1h) // events are watched for as long as that
+                    .handle_request_timeout(1h) // events are watched for as long as that
                     .acceptor_post_bind_hook([this](asio::ip::tcp::acceptor& bound) {
                         port_ = bound.local_endpoint().port();
                     })

@@ -4,7 +4,6 @@
 
 #include <asio/error.hpp>
 
-
 namespace skein::runtime {
 
 error to_error(const sqlite::error& refusal, const std::string& file)

@@ -38,7 +38,7 @@ protected:
         return asio::co_spawn(pool_, std::move(work), asio::use_future).get();
     }
 
-    std::vector<std::int64_t> enqueue(std::size_t count)
+    std::vector<enqueued_job> enqueue(std::size_t count)
     {
         const std::vector<new_job> jobs(count, new_job{"1"});
         return await(queue_.enqueue_many(jobs));
