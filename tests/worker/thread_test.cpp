@@ -83,7 +83,7 @@ TEST_F(WorkerThreads, LoseNothingWhileJobsAreCancelled)
     };
     auto run =
         asio::co_spawn(pool_, skein::run(queue_, handler, {.concurrency = 16}), asio::use_future);
-    const std::vector<std::int64_t> ids = enqueue(jobs);
+    const std::vector<enqueued_job> ids = enqueue(jobs);
     std::size_t cancelled = 0;
     for (std::size_t each = 0; each < jobs; each += 7) {
         cancelled += await(queue_.cancel(ids[each])) ? 1U : 0U;
