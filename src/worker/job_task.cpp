@@ -31,22 +31,7 @@ task_end end_of(verdict::kind what, retry_outcome outcome) noexcept
     if (outcome == retry_outcome::stale) {
         return task_end::lost;
     }
-    if (outcome == retry_outcome::dead) {
-        return task_end::dead;
-    }
-    switch (what) {
-    case verdict::kind::done:
-        return task_end::finished;
-    case verdict::kind::retry:
-        return task_end::retried;
-    case verdict::kind::bury:
-        return task_end::dead;
-    case verdict::kind::put_off:
-        return task_end::snoozed;
-    case verdict::kind::give_back:
-        break;
-    }
-    return task_end::given_back;
+    return outcome == retry_outcome::dead ? task_end::dead : worker::end_of(what);
 }
 
 } // namespace

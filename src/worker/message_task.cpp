@@ -7,23 +7,6 @@ namespace skein::worker {
 
 namespace {
 
-task_end end_of(verdict::kind what) noexcept
-{
-    switch (what) {
-    case verdict::kind::done:
-        return task_end::finished;
-    case verdict::kind::retry:
-        return task_end::retried;
-    case verdict::kind::bury:
-        return task_end::dead;
-    case verdict::kind::put_off:
-        return task_end::snoozed;
-    case verdict::kind::give_back:
-        break;
-    }
-    return task_end::given_back;
-}
-
 /// Returns whether the fence was good.
 template <class Unit, class... Arguments>
 bool run_in(runtime::batch& batch, const api::message_lease& lease, Arguments... arguments)

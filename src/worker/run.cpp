@@ -1,13 +1,11 @@
 #include <skein/testing/drain.hpp>
 #include <skein/worker.hpp>
 
-#include "runtime/caller.hpp"
+#include "runtime/await_run.hpp"
 #include "worker/job_source.hpp"
 #include "worker/message_source.hpp"
 #include "worker/worker_run.hpp"
 
-#include <asio/associated_cancellation_slot.hpp>
-#include <asio/async_result.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -19,30 +17,12 @@ namespace skein::worker {
 
 namespace {
 
-/// Starts a run on behalf of a coroutine, whose cancellation stops it.
-struct start_run {
-    template <class Handler>
-    void operator()(Handler handler, std::shared_ptr<worker_run> run) const
-    {
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        if (slot.is_connected()) {
-            slot.assign([run = std::weak_ptr(run)](asio::cancellation_type /*any*/) {
-                if (const auto running = run.lock()) {
-                    running->cancel();
-                }
-            });
-        }
-        run->start(runtime::make_caller(std::move(handler)));
-    }
-};
-
 asio::awaitable<testing::drain_counts> work(std::shared_ptr<task_source> from,
                                             run_settings settings)
 {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
     auto run = std::make_shared<worker_run>(executor, std::move(from), std::move(settings));
-    co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-        start_run{}, asio::use_awaitable, run);
+    co_await runtime::await_run(run);
     co_return run->counts();
 }
 
@@ -59,6 +39,7 @@ asio::awaitable<testing::drain_counts> work_on_jobs(const Queues& from,
     const run_settings settings = checked_settings(options, mode);
     std::shared_ptr<const api::queue_choice_state> where = api::queue_choice_state::of(from);
     where->engine()->require_home();
+    where->engine()->require_outside_callback();
     return work(std::make_shared<job_source>(std::move(where), settings, std::move(handler)),
                 settings);
 }
@@ -71,6 +52,7 @@ asio::awaitable<testing::drain_counts> work_on_messages(const transport& from,
     const run_settings settings = checked_settings(options, mode);
     const auto& where = api::transport_state::of(from);
     where->engine->require_home();
+    where->engine->require_outside_callback();
     return work(std::make_shared<message_source>(where, settings, std::move(handler)), settings);
 }
 

@@ -42,6 +42,23 @@ verdict interrupted()
     return what;
 }
 
+task_end end_of(verdict::kind what) noexcept
+{
+    switch (what) {
+    case verdict::kind::done:
+        return task_end::finished;
+    case verdict::kind::retry:
+        return task_end::retried;
+    case verdict::kind::bury:
+        return task_end::dead;
+    case verdict::kind::put_off:
+        return task_end::snoozed;
+    case verdict::kind::give_back:
+        break;
+    }
+    return task_end::given_back;
+}
+
 verdict judge(handled came, cancel_reason why, std::int64_t attempt, const backoff& pauses,
               double random)
 {

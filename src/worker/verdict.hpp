@@ -29,6 +29,9 @@ struct verdict {
 /// What came of writing it down. What is not ours any more is lost: nothing has changed then.
 enum class task_end { lost, finished, retried, dead, snoozed, given_back };
 
+/// What comes of it when nobody else has the job, or the message, by then.
+[[nodiscard]] task_end end_of(verdict::kind what) noexcept;
+
 /// `attempt`: counted from 1. `random`: 0 to 1.
 [[nodiscard]] verdict judge(handled came, cancel_reason why, std::int64_t attempt,
                             const backoff& pauses, double random);

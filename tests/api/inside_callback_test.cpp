@@ -3,6 +3,7 @@
 #include <skein/error.hpp>
 #include <skein/json.hpp>
 #include <skein/skein.hpp>
+#include <skein/testing/drain.hpp>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <asio/co_spawn.hpp>
@@ -91,6 +92,8 @@ TEST_F(InsideACallback, TheVerbsOfQueuesNameTheirOtherForm)
     expect_instead("cancel(tx, id)", [&] { return queue.cancel(1); });
     expect_instead("cancel_job(tx, id)", [&] { return database_.cancel_job(1); });
     expect_instead("sweep_expired(tx)", [&] { return queue.sweep_expired(); });
+    expect_instead("change(tx, id, change)", [&] { return queue.change(1, {.priority = 2}); });
+    expect_instead("request_stop(tx, id)", [&] { return queue.request_stop(1); });
     expect_instead("ack(tx)", [&] { return claimed.ack(); });
     expect_instead("retry(tx, delay, error)", [&] { return claimed.retry(); });
     expect_instead("fail(tx, error)", [&] { return claimed.fail("no"); });
@@ -162,6 +165,14 @@ TEST_F(InsideACallback, VerbsWithoutAnotherFormAreRefusedToo)
     const skein::queue_choice choice{queue, database_.queue("other")};
     db_.run(queue.enqueue("1"));
     job claimed = db_.run(queue.claim());
+    const auto handler = [](job&) -> asio::awaitable<void> { co_return; };
+    const auto reader = [](message&) -> asio::awaitable<void> { co_return; };
+    expect_later("run", [&] { return skein::run(queue, handler); });
+    expect_later("run", [&] { return skein::run(database_.transport(), reader); });
+    expect_later("drain", [&] { return skein::testing::drain(queue, handler); });
+    expect_later("pause", [&] { return queue.pause(); });
+    expect_later("resume", [&] { return queue.resume(); });
+    expect_later("is_paused", [&] { return queue.is_paused(); });
     expect_later("claim", [&] { return queue.claim(); });
     expect_later("try_claim", [&] { return queue.try_claim(); });
     expect_later("claim_within", [&] { return queue.claim_within(1s); });

@@ -1,6 +1,7 @@
 #include "api/lock/guarded_run.hpp"
 
 #include "api/lock/lock_keeper.hpp"
+#include "runtime/await_run.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/failure.hpp"
 
@@ -161,31 +162,13 @@ private:
     std::exception_ptr refusal_; ///< why the result of the work does not count
 };
 
-/// Starts a run on behalf of a coroutine, whose cancellation cancels the work.
-struct start_run {
-    template <class Handler>
-    void operator()(Handler handler, std::shared_ptr<guarded_run> run) const
-    {
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        if (slot.is_connected()) {
-            slot.assign([run = std::weak_ptr(run)](asio::cancellation_type /*any*/) {
-                if (const auto running = run.lock()) {
-                    running->cancel();
-                }
-            });
-        }
-        run->start(runtime::make_caller(std::move(handler)));
-    }
-};
-
 } // namespace
 
 asio::awaitable<void> run_guarded(std::shared_ptr<held_lock> held, asio::awaitable<void> work)
 {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
     auto run = std::make_shared<guarded_run>(executor, std::move(held), std::move(work));
-    co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-        start_run{}, asio::use_awaitable, std::move(run));
+    co_await runtime::await_run(std::move(run));
 }
 
 } // namespace skein::api

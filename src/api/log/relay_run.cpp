@@ -4,6 +4,7 @@
 #include "api/log/consumer_place.hpp"
 #include "api/log/relay_pause.hpp"
 #include "api/small_unit.hpp"
+#include "runtime/await_run.hpp"
 #include "runtime/awaiting.hpp"
 #include "runtime/log_line.hpp"
 
@@ -239,31 +240,13 @@ private:
     bool is_delivering_ = false;
 };
 
-/// Starts a run on behalf of a coroutine, whose cancellation stops it.
-struct start_run {
-    template <class Handler>
-    void operator()(Handler handler, std::shared_ptr<relay_run> run) const
-    {
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        if (slot.is_connected()) {
-            slot.assign([run = std::weak_ptr(run)](asio::cancellation_type /*any*/) {
-                if (const auto running = run.lock()) {
-                    running->cancel();
-                }
-            });
-        }
-        run->start(runtime::make_caller(std::move(handler)));
-    }
-};
-
 } // namespace
 
 asio::awaitable<void> run_relay(std::shared_ptr<const relay_state> state, relay::sink sink)
 {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
     auto run = std::make_shared<relay_run>(executor, std::move(state), std::move(sink));
-    co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-        start_run{}, asio::use_awaitable, std::move(run));
+    co_await runtime::await_run(std::move(run));
 }
 
 } // namespace skein::api
