@@ -60,7 +60,8 @@ run_jobs(const queue_choice& from, handler_function<job> handler, const worker_o
 /// handler goes on, also after a stop. That happens on the executor of the database: with a thread
 /// of its own, a handler that blocks the caller's thread does not lose its lease. When a lease is
 /// lost all the same (another worker has taken the job, or it was cancelled), the handler is
-/// cancelled; whatever it does then, the job is somebody else's.
+/// cancelled; whatever it does then, the job is somebody else's. A job whose turn comes only when
+/// its lease has lapsed, since handlers blocked the thread for that long, is given back unbegun.
 ///
 /// **A handler is cancelled** terminally, on its own executor: what it awaits ends with
 /// `operation_aborted`. This happens when its lease is lost, somebody has asked the job to

@@ -29,6 +29,9 @@ void change(call& from)
             value = given.number(name);
         }
     };
+    if (given.has("run_at") && given.has("delay_s")) {
+        given.refuse("run_at", "does not go with \"delay_s\"");
+    }
     take("priority", wanted.priority);
     take("run_at", wanted.run_at);
     take("delay_s", wanted.delay);

@@ -63,6 +63,9 @@ void read_job(const options& given, store::new_job& job)
             wanted = given.number(name);
         }
     };
+    if (given.has("run_at") && given.has("delay_s")) {
+        given.refuse("run_at", "does not go with \"delay_s\"");
+    }
     take("run_at", job.run_at);
     take("delay_s", job.delay);
     take("priority", job.priority);

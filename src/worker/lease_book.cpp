@@ -48,7 +48,7 @@ void lease_book::set_bell(std::unique_ptr<runtime::caller> bell)
 {
     const std::lock_guard lock(mutex_);
     bell_ = std::move(bell);
-    if (!news_.empty()) {
+    if (!news_.empty() || failure_) {
         ring();
     }
 }
@@ -69,6 +69,21 @@ std::vector<lease_news> lease_book::take_news()
 {
     const std::lock_guard lock(mutex_);
     return std::exchange(news_, {});
+}
+
+void lease_book::tell_failure(const std::exception_ptr& failure)
+{
+    const std::lock_guard lock(mutex_);
+    if (!is_closed_) {
+        failure_ = failure;
+        ring();
+    }
+}
+
+std::exception_ptr lease_book::take_failure()
+{
+    const std::lock_guard lock(mutex_);
+    return std::exchange(failure_, nullptr);
 }
 
 std::shared_ptr<runtime::operation> lease_book::close()

@@ -4,6 +4,7 @@
 #include "runtime/operation.hpp"
 #include "worker/task.hpp"
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -44,6 +45,11 @@ public:
     void tell(const std::vector<lease_news>& news);
     [[nodiscard]] std::vector<lease_news> take_news();
 
+    /// Leases cannot be extended any more, nor anything else be done with the database.
+    void tell_failure(const std::exception_ptr& failure);
+    /// The last that was told; nothing when there was none.
+    [[nodiscard]] std::exception_ptr take_failure();
+
     /// The run is over. Returns who extends leases that nobody has any more.
     [[nodiscard]] std::shared_ptr<runtime::operation> close();
 
@@ -56,6 +62,7 @@ private:
     std::weak_ptr<runtime::operation> keeper_;
     bool is_closed_ = false;
     std::vector<lease_news> news_;
+    std::exception_ptr failure_;
     std::unique_ptr<runtime::caller> bell_;
 };
 

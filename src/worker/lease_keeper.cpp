@@ -97,6 +97,7 @@ void lease_keeper::extend_all(runtime::batch& batch) const
 void lease_keeper::failed(const std::exception_ptr& failure) noexcept
 {
     if (runtime::is_final(failure)) {
+        book_->tell_failure(failure); // no claim may be under way that would tell
         return;
     }
     try {

@@ -20,7 +20,6 @@ void running_handlers::start(std::shared_ptr<task> what)
 {
     const auto call = std::make_shared<handler_call>(std::move(what), run_.executor);
     calls_.emplace(call->what.get(), call);
-    set_limit(call);
     // Begun here, it could run up to its first wait before others get their turn.
     asio::post(call->strand, [this, run = run_.shared_from_this(), call] { begin(call); });
 }
@@ -30,6 +29,9 @@ void running_handlers::begin(const std::shared_ptr<handler_call>& call)
 {
     if (call->is_abandoned) {
         return;
+    }
+    if (run_.settings.time_limit != no_limit) {
+        asio::post(run_.strand, [this, run = run_.shared_from_this(), call] { set_limit(call); });
     }
     // It keeps the run, and with it the handler; also of a call that is left behind.
     auto noted = [this, run = run_.shared_from_this(), call](const std::exception_ptr& failure,
@@ -41,10 +43,11 @@ void running_handlers::begin(const std::shared_ptr<handler_call>& call)
                        call->signal.slot(), asio::bind_executor(run_.strand, std::move(noted))));
 }
 
+/// Once it has begun: it may have waited long for its turn.
 void running_handlers::set_limit(const std::shared_ptr<handler_call>& call)
 {
-    if (run_.settings.time_limit == no_limit) {
-        return;
+    if (!calls_.contains(call->what.get())) {
+        return; // it has ended
     }
     call->limit = run_.engine().make_alarm(run_.strand);
     call->limit->set(run_.settings.time_limit, [weak = std::weak_ptr(call)] {

@@ -43,7 +43,9 @@ void worker_run::note_claimed(std::vector<std::shared_ptr<task>> claimed)
     }
     for (std::shared_ptr<task>& each : claimed) {
         hold(each);
-        if (is_stopping_) {
+        // Where a handler has blocked the thread, a claim may have waited here for longer than its
+        // lease: somebody else may have begun.
+        if (is_stopping_ || each->has_lapsed(engine().wall_now())) {
             finisher_.add({std::move(each), interrupted()});
         } else {
             handlers_.start(std::move(each));
@@ -80,6 +82,9 @@ void worker_run::take_news()
             handlers_.cancel(*about, each.what == heartbeat::lost ? cancel_reason::lost
                                                                   : cancel_reason::stop_requested);
         }
+    }
+    if (std::exception_ptr failure = leases_->take_failure()) {
+        note_final_failure(std::move(failure));
     }
     if (caller_) {
         set_bell();

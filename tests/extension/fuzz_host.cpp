@@ -40,10 +40,10 @@ constexpr std::array violations{
 /// The same, once there are tables of what holds jobs, and of unique ones.
 constexpr std::array held_violations{
     "SELECT 'held by nothing', id FROM _honker_live WHERE state = 'scheduled' AND run_at ="
-    " 253402300799 AND id NOT IN (SELECT id FROM _skein_paused_jobs) AND id NOT IN (SELECT id FROM"
+    " 253402300797 AND id NOT IN (SELECT id FROM _skein_paused_jobs) AND id NOT IN (SELECT id FROM"
     " _skein_limited_jobs WHERE place = 2)",
     "SELECT 'not held', id FROM _honker_live WHERE (state <> 'scheduled' OR run_at <>"
-    " 253402300799) AND (id IN (SELECT id FROM _skein_paused_jobs) OR id IN (SELECT id FROM"
+    " 253402300797) AND (id IN (SELECT id FROM _skein_paused_jobs) OR id IN (SELECT id FROM"
     " _skein_limited_jobs WHERE place = 2))",
     "SELECT 'paused and gone', id FROM _skein_paused_jobs WHERE id NOT IN (SELECT id FROM"
     " _honker_live)",

@@ -19,6 +19,8 @@ TEST_F(JobControlFunctions, ChangeJobsThatWait)
     EXPECT_EQ(call("skein_job_change('other', 1, NULL, '{}')"), "0");
     claim("q");
     EXPECT_EQ(call("skein_job_change('q', 1, '[3]', '{}')"), "0");
+    EXPECT_THAT(refusal_of("skein_job_change('q', 1, NULL, '{\"run_at\":1,\"delay_s\":1}')"),
+                HasSubstr("option \"run_at\" does not go with \"delay_s\""));
     EXPECT_THAT(refusal_of("skein_job_change('q', 1, NULL, '{\"state\":\"pending\"}')"),
                 HasSubstr("option \"state\" is not known; priority, run_at, delay_s are"));
 }

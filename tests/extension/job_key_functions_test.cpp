@@ -73,6 +73,8 @@ TEST_F(JobKeyFunctions, RefuseWhatTheyDoNotKnow)
     EXPECT_THAT(refused("[]"), HasSubstr("skein_enqueue: options must be a JSON object"));
     EXPECT_THAT(refused(R"({"uniq":"u"})"),
                 HasSubstr("option \"uniq\" is not known; run_at, delay_s, priority"));
+    EXPECT_THAT(refused(R"({"run_at":1,"delay_s":1})"),
+                HasSubstr("option \"run_at\" does not go with \"delay_s\""));
     EXPECT_THAT(refused(R"({"unique_key":7})"), HasSubstr("option \"unique_key\" must be a text"));
     EXPECT_THAT(refused(R"({"unique_key":"u","unique_scope":"for ever"})"),
                 HasSubstr("must be \"waiting\" or \"waiting_or_running\""));
@@ -85,6 +87,23 @@ TEST_F(JobKeyFunctions, RefuseWhatTheyDoNotKnow)
     EXPECT_THAT(refused(R"({"concurrency_limit":2})"),
                 HasSubstr("option \"concurrency_limit\" needs a \"concurrency_key\""));
     EXPECT_EQ(value("SELECT count(*) FROM _honker_live"), "0");
+}
+
+TEST_F(JobKeyFunctions, TakeNoDueTimeForAJobThatIsHeld)
+{
+    for (const std::string never : {"253402300797", "253402300799"}) {
+        sql("DELETE FROM _honker_live");
+        const std::string first =
+            call("skein_enqueue('q', '1', '{\"concurrency_key\":\"k\"}') ->> 'id'");
+        add(R"({"concurrency_key":"k"})", "2");
+        EXPECT_EQ(call("skein_job_change('q', " + first + ", NULL, '{\"run_at\":" + never + "}')"),
+                  "1");
+        EXPECT_THAT(each(claim("q", 10), "payload"), ::testing::ElementsAre("2")) << never;
+        call("skein_queue_pause('q')");
+        call("skein_queue_resume('q')");
+        EXPECT_EQ(call("skein_queue_counts('q') ->> 'held'"), "0") << never;
+        EXPECT_EQ(claim("q", 10), "[]") << never;
+    }
 }
 
 TEST_F(JobKeyFunctions, AreUndoneWithTheirTables)

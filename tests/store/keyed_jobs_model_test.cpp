@@ -50,7 +50,7 @@ constexpr const char* wrong_rows =
     "SELECT 'held', live.id FROM _honker_live AS live"
     " LEFT JOIN _skein_paused_jobs AS paused ON paused.id = live.id"
     " LEFT JOIN _skein_limited_jobs AS limited ON limited.id = live.id"
-    " WHERE (live.state = 'scheduled' AND live.run_at = 253402300799)"
+    " WHERE (live.state = 'scheduled' AND live.run_at = 253402300797)"
     " + 0 <> (paused.id IS NOT NULL) + ifnull(place = 2, 0)"
     " UNION ALL SELECT 'candidate', id FROM _skein_limited_jobs WHERE place = 3"
     " UNION ALL SELECT 'paused', id FROM _skein_paused_jobs"

@@ -254,6 +254,20 @@ TEST_F(WorkerFailure, ThatIsFinalCancelsHandlersAtTheSoftDeadline)
     EXPECT_EQ(run.error(), errc::closed);
 }
 
+TEST_F(WorkerFailure, ThatIsFinalIsNoticedWhenAllPlacesAreTaken)
+{
+    enqueue();
+    const auto handler = [this](job&) -> asio::awaitable<void> { co_await gate_.pass(); };
+    auto run = start(handler, {.concurrency = 1, .soft_deadline = 10s, .hard_deadline = 20s});
+    EXPECT_EQ(gate_.waiting(), 1);
+    db_.run(db_.database().close());
+    db_.advance(9s);
+    EXPECT_FALSE(run.is_done());
+    db_.advance(1s);
+    ASSERT_TRUE(run.is_done());
+    EXPECT_EQ(run.error(), errc::closed);
+}
+
 TEST_F(WorkerFailure, IsToldWithoutThePayload)
 {
     enqueue(R"("a secret")");

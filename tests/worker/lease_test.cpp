@@ -169,6 +169,28 @@ TEST_F(WorkerLease, ThatIsLostLeavesTheHandlersEndWithoutEffect)
     stop(run);
 }
 
+TEST_F(WorkerLease, ThatHasLapsedBeforeItsHandlerBeginsIsGivenBack)
+{
+    int calls = 0;
+    const auto handler = [&calls](job&) -> asio::awaitable<void> {
+        ++calls;
+        co_return;
+    };
+    auto run = start(handler, {.visibility = 1s});
+    auto enqueued = db_.start(queue_.enqueue("1"));
+    while (value("SELECT count(*) FROM _honker_live WHERE state = 'processing'") == "0") {
+        db_.context().restart();
+        db_.context().run_one();
+    }
+    db_.clock().advance(5s); // another handler blocks the thread
+    other_.sql("UPDATE _honker_live SET worker_id = 'another', attempts = 2,"
+               " claim_expires_at = 1000");
+    db_.settle();
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(value("SELECT worker_id FROM _honker_live"), "another");
+    stop(run);
+}
+
 TEST_F(WorkerLease, TellsThatTheJobIsAskedToStop)
 {
     auto run = start_waiting(2, {.visibility = 30s});

@@ -269,6 +269,26 @@ TEST_F(Outcome, OfATimeLimitIsAFailure)
     EXPECT_EQ(state_of(id), "dead: the time limit has passed");
 }
 
+TEST_F(Outcome, OfATimeLimitCountsFromTheHandlersBeginning)
+{
+    const auto handler = [this](job& held) -> asio::awaitable<void> {
+        if (held.payload() == "1") {
+            db_.clock().advance(40s); // blocks the thread
+            co_return;
+        }
+        co_await gate_.pass();
+    };
+    enqueue("1");
+    enqueue("2");
+    auto run = start(handler, {.concurrency = 2, .time_limit = 30s});
+    EXPECT_EQ(gate_.waiting(), 1);
+    db_.advance(29s);
+    EXPECT_EQ(gate_.waiting(), 1);
+    db_.advance(1s);
+    EXPECT_EQ(gate_.waiting(), 0);
+    stop(run);
+}
+
 TEST_F(Outcome, OfATimeLimitThatIsNotHeededIsTheHandlers)
 {
     const auto handler = [this](job&) -> asio::awaitable<void> {

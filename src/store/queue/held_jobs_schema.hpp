@@ -28,8 +28,15 @@ namespace skein::store {
 /// so: programs may set `recursive_triggers` as they like.
 [[nodiscard]] table_family held_job_tables();
 
-/// When a job that is held is due, in epoch seconds: the last second of the year 9999.
-inline constexpr std::int64_t held_until = 253402300799;
+/// When a job that is held is due, in epoch seconds: shortly before the end of the year 9999. Not
+/// its last second, by which people say "never".
+inline constexpr std::int64_t held_until = 253402300797;
+
+/// When a job is due that somebody wants to be due then, and not to be taken for one that is held.
+[[nodiscard]] constexpr std::int64_t due_unheld(std::int64_t wanted) noexcept
+{
+    return wanted == held_until ? wanted - 1 : wanted;
+}
 
 /// Of a row of live jobs that is called so (with a dot at the end), or of the one at hand: whether
 /// the job is held.

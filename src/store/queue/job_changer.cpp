@@ -1,6 +1,7 @@
 #include "store/queue/job_changer.hpp"
 
 #include "store/json_text.hpp"
+#include "store/queue/held_jobs_schema.hpp"
 #include "store/saturating.hpp"
 
 #include <string>
@@ -45,7 +46,7 @@ bool job_changer::make_due(std::string_view queue, std::int64_t id, const job_ch
 {
     const std::int64_t due =
         wanted.delay ? saturating_add(now, *wanted.delay) : wanted.run_at.value_or(now);
-    return make_due_.run(id, queue, due, now) == 1;
+    return make_due_.run(id, queue, due_unheld(due), now) == 1;
 }
 
 } // namespace skein::store

@@ -2,6 +2,7 @@
 
 #include "store/error.hpp"
 #include "store/json_text.hpp"
+#include "store/queue/held_jobs_schema.hpp"
 #include "store/saturating.hpp"
 
 #include <string>
@@ -12,7 +13,7 @@ namespace {
 
 std::int64_t due_time(const new_job& job, std::int64_t now)
 {
-    return job.delay ? saturating_add(now, *job.delay) : job.run_at.value_or(now);
+    return due_unheld(job.delay ? saturating_add(now, *job.delay) : job.run_at.value_or(now));
 }
 
 std::optional<std::int64_t> expiry(const new_job& job, std::int64_t now)
