@@ -153,7 +153,8 @@ std::string encoded(const Result& result)
 }
 
 /// Awaits what a handler does. Nothing that it throws gets out.
-template <class Result>
+template <class Result> // `came` lives in the frame that awaits this
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> note_work(asio::awaitable<Result> work, handled& came)
 {
     if constexpr (std::is_void_v<Result>) {
@@ -165,8 +166,9 @@ asio::awaitable<void> note_work(asio::awaitable<Result> work, handled& came)
     came.how = handled::way::returned;
 }
 
-/// Calls a handler, which lives until that call has ended.
+/// Calls a handler, which lives until that call has ended, as what is held does.
 template <class Held, class Handler>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<handled> call(std::shared_ptr<Handler> handler, Held& held)
 {
     using form = form_of<Held, Handler>;

@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 namespace skein::worker {
 
-job_source::job_source(std::shared_ptr<const api::queue_choice_state> where,
-                       const run_settings& settings, handler_function<job> handler)
-    : where_(std::move(where)), settings_(settings), handler_(std::move(handler))
+job_source::job_source(std::shared_ptr<const api::queue_choice_state> where, run_settings settings,
+                       handler_function<job> handler)
+    : where_(std::move(where)), settings_(std::move(settings)), handler_(std::move(handler))
 {
     require_lease(shortest_lease());
 }

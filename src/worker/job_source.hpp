@@ -12,7 +12,7 @@ namespace skein::worker {
 class job_source final : public task_source {
 public:
     /// Throws `errc::invalid_argument`.
-    job_source(std::shared_ptr<const api::queue_choice_state> where, const run_settings& settings,
+    job_source(std::shared_ptr<const api::queue_choice_state> where, run_settings settings,
                handler_function<job> handler);
 
     const std::shared_ptr<runtime::engine>& engine() const noexcept override

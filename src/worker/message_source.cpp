@@ -5,12 +5,13 @@
 #include "worker/message_task.hpp"
 
 #include <string>
+#include <utility>
 
 namespace skein::worker {
 
 message_source::message_source(std::shared_ptr<const api::transport_state> where,
-                               const run_settings& settings, handler_function<message> handler)
-    : where_(std::move(where)), settings_(settings), handler_(std::move(handler))
+                               run_settings settings, handler_function<message> handler)
+    : where_(std::move(where)), settings_(std::move(settings)), handler_(std::move(handler))
 {
     require_lease(shortest_lease());
 }

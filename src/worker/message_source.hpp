@@ -13,7 +13,7 @@ namespace skein::worker {
 class message_source final : public task_source {
 public:
     /// Throws `errc::invalid_argument`.
-    message_source(std::shared_ptr<const api::transport_state> where, const run_settings& settings,
+    message_source(std::shared_ptr<const api::transport_state> where, run_settings settings,
                    handler_function<message> handler);
 
     const std::shared_ptr<runtime::engine>& engine() const noexcept override

@@ -87,8 +87,8 @@ const text of_those = " ORDER BY run_at, id LIMIT 2)";
 
 std::vector<text> tables()
 {
-    return {"CREATE TABLE IF NOT EXISTS _skein_paused_queues (queue TEXT PRIMARY KEY)"
-            " WITHOUT ROWID",
+    return {text("CREATE TABLE IF NOT EXISTS _skein_paused_queues") +
+                " (queue TEXT PRIMARY KEY) WITHOUT ROWID",
             "CREATE TABLE IF NOT EXISTS _skein_paused_jobs (id INTEGER PRIMARY KEY,"
             " queue TEXT NOT NULL, state TEXT NOT NULL, run_at INTEGER NOT NULL)",
             "CREATE INDEX IF NOT EXISTS _skein_paused_jobs_in_order ON _skein_paused_jobs"
