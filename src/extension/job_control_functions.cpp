@@ -4,7 +4,6 @@
 
 #include "extension/host.hpp"
 #include "extension/options.hpp"
-#include "extension/tables.hpp"
 #include "store/queue/held_jobs_schema.hpp"
 #include "store/queue/stop_requests_schema.hpp"
 
@@ -29,9 +28,7 @@ void change(call& from)
             value = given.number(name);
         }
     };
-    if (given.has("run_at") && given.has("delay_s")) {
-        given.refuse("run_at", "does not go with \"delay_s\"");
-    }
+    given.refuse_together("run_at", "delay_s");
     take("priority", wanted.priority);
     take("run_at", wanted.run_at);
     take("delay_s", wanted.delay);
@@ -47,7 +44,7 @@ void request_stop(call& from)
     const std::int64_t id = from.integer(1);
     host& where = from.where();
     from.result(where.atomically(from, [&] {
-        make_tables(where, store::stop_request_tables());
+        store::create_family(where.connection(), store::stop_request_tables());
         return where.prepared().stops.request(queue, id);
     }));
 }
@@ -80,7 +77,7 @@ void move_jobs(call& from, bool (store::queue_pauses::*toggle)(std::string_view)
     const std::string_view queue = from.text(0);
     host& where = from.where();
     from.result(where.atomically(from, [&] {
-        make_tables(where, store::held_job_tables());
+        store::create_family(where.connection(), store::held_job_tables());
         store::queue_pauses& pauses = where.prepared().pauses;
         (pauses.*toggle)(queue);
         return pauses.move_slice(queue, most_in_slice);

@@ -5,9 +5,6 @@
 #include "extension/host.hpp"
 #include "extension/json.hpp"
 #include "extension/options.hpp"
-#include "extension/tables.hpp"
-#include "store/queue/held_jobs_schema.hpp"
-#include "store/queue/unique_jobs_schema.hpp"
 
 #include <array>
 
@@ -63,9 +60,7 @@ void read_job(const options& given, store::new_job& job)
             wanted = given.number(name);
         }
     };
-    if (given.has("run_at") && given.has("delay_s")) {
-        given.refuse("run_at", "does not go with \"delay_s\"");
-    }
+    given.refuse_together("run_at", "delay_s");
     take("run_at", job.run_at);
     take("delay_s", job.delay);
     take("priority", job.priority);
@@ -120,16 +115,6 @@ store::job_keys read_keys(const options& given)
     return keys;
 }
 
-void make_tables_of(host& where, const store::job_keys& keys)
-{
-    if (keys.unique) {
-        make_tables(where, store::unique_job_tables());
-    }
-    if (keys.limit) {
-        make_tables(where, store::held_job_tables());
-    }
-}
-
 void enqueue(call& from)
 {
     store::new_job job;
@@ -143,7 +128,7 @@ void enqueue(call& from)
     const std::int64_t now = from.now();
     host& where = from.where();
     const store::enqueued_job done = where.atomically(from, [&] {
-        make_tables_of(where, keys);
+        store::create_tables_of(where.connection(), keys);
         return where.prepared().keyed.enqueue(job, keys, now);
     });
     from.result(text_of(json{{"id", done.id}, {"outcome", name_of(done.outcome)}}));

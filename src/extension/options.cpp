@@ -65,6 +65,13 @@ const std::string& options::text(const char* name) const
     return value.get_ref<const std::string&>();
 }
 
+void options::refuse_together(const char* name, const char* other) const
+{
+    if (has(name) && has(other)) {
+        refuse(name, std::string("does not go with \"") + other + "\"");
+    }
+}
+
 void options::refuse(const std::string& name, const std::string& reason) const
 {
     throw bad_argument(function_ + ": option \"" + name + "\" " + reason);

@@ -42,6 +42,9 @@ public:
         refuse(name, "must be " + accepted);
     }
 
+    /// Refuses two options that say the same in two ways.
+    void refuse_together(const char* name, const char* other) const;
+
     [[noreturn]] void refuse(const std::string& name, const std::string& reason) const;
 
 private:

@@ -74,11 +74,6 @@ void make_notification_tables(host& where)
     write_schema(where, [&] { store::create_family(connection, store::notification_tables()); });
 }
 
-void make_tables(host& where, const store::table_family& family)
-{
-    store::create_family(where.connection(), family);
-}
-
 std::vector<function> table_functions()
 {
     return {{"honker_bootstrap", {}, bootstrap}};

@@ -112,6 +112,43 @@ answer enqueue(session& with, words given)
     co_return std::to_string(id);
 }
 
+std::string told(const skein::enqueued_job& job)
+{
+    return std::to_string(job.id) + (job.is_created() ? " created" : " not created");
+}
+
+answer enqueue_unique(session& with, words given)
+{
+    const skein::queue queue = with.database.queue(given.next());
+    const std::string key = given.next();
+    const std::string payload = given.rest();
+    const skein::enqueued_job job = co_await queue.enqueue(payload, {.unique = {.key = key}});
+    co_return told(job);
+}
+
+answer enqueue_limited(session& with, words given)
+{
+    const skein::queue queue = with.database.queue(given.next());
+    const std::string key = given.next();
+    const std::string payload = given.rest();
+    const skein::enqueued_job job = co_await queue.enqueue(payload, {.concurrency = {.key = key}});
+    co_return told(job);
+}
+
+answer pause(session& with, words given)
+{
+    const skein::queue queue = with.database.queue(given.next());
+    const bool has_changed = co_await queue.pause();
+    co_return yes_or_no(has_changed);
+}
+
+answer request_stop(session& with, words given)
+{
+    const skein::queue queue = with.database.queue(given.next());
+    const bool is_requested = co_await queue.request_stop(given.number());
+    co_return yes_or_no(is_requested);
+}
+
 std::string keep(session& with, skein::job job)
 {
     const std::string text = std::to_string(job.id()) + " " + std::to_string(job.attempt()) + " " +
@@ -329,29 +366,34 @@ answer serve(session& with, words given)
     }
 }
 
-const std::map<std::string, answer (*)(session&, words)> commands{{"enqueue", enqueue},
-                                                                  {"claim", claim},
-                                                                  {"try_claim", try_claim},
-                                                                  {"adopt", adopt},
-                                                                  {"ack", ack},
-                                                                  {"retry", retry},
-                                                                  {"fail", fail},
-                                                                  {"save_result", save_result},
-                                                                  {"end_of_job", end_of_job},
-                                                                  {"publish", publish},
-                                                                  {"subscribe", subscribe},
-                                                                  {"consume", consume},
-                                                                  {"notify", notify},
-                                                                  {"listen", listen},
-                                                                  {"hear", hear},
-                                                                  {"lock", lock},
-                                                                  {"try_lock", try_lock},
-                                                                  {"holder", holder},
-                                                                  {"renew", renew},
-                                                                  {"release", release},
-                                                                  {"take", take},
-                                                                  {"schedule", schedule},
-                                                                  {"serve", serve}};
+const std::map<std::string, answer (*)(session&, words)> commands{
+    {"enqueue", enqueue},
+    {"enqueue_unique", enqueue_unique},
+    {"enqueue_limited", enqueue_limited},
+    {"pause", pause},
+    {"request_stop", request_stop},
+    {"claim", claim},
+    {"try_claim", try_claim},
+    {"adopt", adopt},
+    {"ack", ack},
+    {"retry", retry},
+    {"fail", fail},
+    {"save_result", save_result},
+    {"end_of_job", end_of_job},
+    {"publish", publish},
+    {"subscribe", subscribe},
+    {"consume", consume},
+    {"notify", notify},
+    {"listen", listen},
+    {"hear", hear},
+    {"lock", lock},
+    {"try_lock", try_lock},
+    {"holder", holder},
+    {"renew", renew},
+    {"release", release},
+    {"take", take},
+    {"schedule", schedule},
+    {"serve", serve}};
 
 /// The database does one thing after the other: what was begun before has found nothing by the time
 /// that this is done.

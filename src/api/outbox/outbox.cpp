@@ -6,8 +6,6 @@
 #include "api/queue/job_arguments.hpp"
 #include "api/transport/publication_arguments.hpp"
 #include "store/json_text.hpp"
-#include "store/queue/held_jobs_schema.hpp"
-#include "store/queue/unique_jobs_schema.hpp"
 
 #include <skein/error.hpp>
 
@@ -17,16 +15,6 @@ namespace skein {
 
 namespace {
 
-void make_tables_of(sqlite::connection connection, const store::job_keys& keys)
-{
-    if (keys.unique) {
-        store::create_family(connection, store::unique_job_tables());
-    }
-    if (keys.limit) {
-        store::create_family(connection, store::held_job_tables());
-    }
-}
-
 enqueued_job enqueue_one(api::outbox_jobs& there, const api::job_request& wanted,
                          bool creates_schema, std::int64_t now)
 {
@@ -34,7 +22,7 @@ enqueued_job enqueue_one(api::outbox_jobs& there, const api::job_request& wanted
         return {there.plain.enqueue(wanted.job, now)};
     }
     if (creates_schema) {
-        make_tables_of(there.connection, wanted.keys);
+        store::create_tables_of(there.connection, wanted.keys);
     }
     return api::shown(there.keyed.enqueue(wanted.job, wanted.keys, now));
 }

@@ -1,5 +1,8 @@
 #include "store/queue/keyed_enqueuer.hpp"
 
+#include "store/queue/held_jobs_schema.hpp"
+#include "store/queue/unique_jobs_schema.hpp"
+
 namespace skein::store {
 
 void require_keys(const job_keys& keys)
@@ -9,6 +12,16 @@ void require_keys(const job_keys& keys)
     }
     if (keys.limit) {
         require_limit(*keys.limit);
+    }
+}
+
+void create_tables_of(sqlite::connection connection, const job_keys& keys)
+{
+    if (keys.unique) {
+        create_family(connection, unique_job_tables());
+    }
+    if (keys.limit) {
+        create_family(connection, held_job_tables());
     }
 }
 

@@ -43,6 +43,10 @@ struct enqueued_job {
 /// Throws `store::invalid_argument`.
 void require_keys(const job_keys& keys);
 
+/// Creates the tables of these keys where they are missing, beside those of the queues. Runs inside
+/// the caller's write transaction.
+void create_tables_of(sqlite::connection connection, const job_keys& keys);
+
 /// Enqueues jobs that have keys. The tables of the keys must be there.
 class keyed_enqueuer {
 public:
